@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cgroup/cgroup.h"
 #include "diff/diff.h"
 #include "dump/dump.h"
 #include "grep/grep.h"
@@ -36,6 +37,8 @@ const struct command commands[] = {
 	{ "diff", "report how regions changed between two moments", diff_run, &diff_spec, 1 },
 	{ "headroom", "report the limits of a process, and when it reaches them", headroom_run,
 	  &headroom_spec, 0 },
+	{ "cgroup", "report what fills a memory cgroup, and what grows in it", cgroup_run,
+	  &cgroup_spec, 0 },
 	{ "trace", "show which code maps the memory that is still there", trace_run, &trace_spec,
 	  0 },
 	{ 0 },

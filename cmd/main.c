@@ -80,6 +80,13 @@
  *     answer.c               the first lines: which limit is reached first, and when
  *     print.c                its output
  *     members.c              the processes that share the limit
+ *   cgroup/                `procmem cgroup`
+ *     cgroup.c               the command
+ *     rates.c                what the parts do over time, and when limits are reached
+ *     print.c                its output
+ *     files.c                the files in tmpfs and the shared memory
+ *     json.c                 its JSON
+ *     top.c                  the cgroups with the highest usage
  *   trace/                 `procmem trace`
  *     trace.c                the command: records, measures, and writes the outputs
  *     options.c              its options

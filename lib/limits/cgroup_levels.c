@@ -88,6 +88,26 @@ static int read_hugetlb(const struct pm_hierarchy *hierarchy, struct pm_cgroup_l
 	return 0;
 }
 
+static bool has_file(const char *folder, size_t length, const char *name)
+{
+	char *path;
+	if (asprintf(&path, "%.*s/%s", (int)length, folder, name) < 0)
+		return false;
+
+	bool exists = access(path, F_OK) == 0;
+	free(path);
+	return exists;
+}
+
+/** Returns whether a cgroup is the root of its hierarchy in v1, not only that of a mount. */
+static bool is_root_of_v1(const struct pm_hierarchy *hierarchy)
+{
+	if (hierarchy->version != 1 || *hierarchy->group)
+		return false;
+	/* Only the root has this file (kernel/cgroup/cgroup-v1.c, CFTYPE_ONLY_ON_ROOT). */
+	return has_file(hierarchy->folder, strlen(hierarchy->folder), "cgroup.sane_behavior");
+}
+
 /** Reads the usage and splits it. The usage is read last, as the statistics lag behind it. */
 static int read_split(const struct pm_hierarchy *hierarchy, struct pm_cgroup_level *level,
                       struct pm_error *error)
@@ -100,6 +120,11 @@ static int read_split(const struct pm_hierarchy *hierarchy, struct pm_cgroup_lev
 	if (found >= 0 && hierarchy->version == 1 &&
 	    pm_cgroup_number(hierarchy, "memory.kmem.usage_in_bytes", &kernel, error) < 0)
 		found = -1;
+
+	if (is_root_of_v1(hierarchy)) {
+		level->kernel_outside = kernel;
+		kernel = 0;
+	}
 
 	level->current = UINT64_MAX;
 	if (found >= 0 && pm_cgroup_number(hierarchy, usage_name, &level->current, error) < 0)
@@ -188,17 +213,6 @@ int pm_cgroup_levels_read(struct pm_process *process, const char *sys_root,
 		*levels = found;
 
 	return result;
-}
-
-static bool has_file(const char *folder, size_t length, const char *name)
-{
-	char *path;
-	if (asprintf(&path, "%.*s/%s", (int)length, folder, name) < 0)
-		return false;
-
-	bool exists = access(path, F_OK) == 0;
-	free(path);
-	return exists;
 }
 
 /**

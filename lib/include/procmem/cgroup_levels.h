@@ -42,6 +42,12 @@ struct pm_cgroup_level {
 	 * contain unless `split` has PM_CGROUP_HUGETLB; UINT64_MAX without that controller
 	 */
 	uint64_t hugetlb;
+	/**
+	 * Memory of the kernel that `current` does not contain: the usage of the root cgroup of v1
+	 * is the sum of anonymous memory and page cache (mem_cgroup_usage() in
+	 * mm/memcontrol-v1.c); 0 for other cgroups
+	 */
+	uint64_t kernel_outside;
 };
 
 /** A cgroup and its ancestors. */

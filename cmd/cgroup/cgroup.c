@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "cgroup/cgroup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <procmem/number.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/delta.h"
+#include "base/interrupt.h"
+#include "base/minmax.h"
+#include "base/poll_loop.h"
+#include "cgroup/files.h"
+#include "cgroup/json.h"
+#include "cgroup/print.h"
+#include "cgroup/top.h"
+#include "target/target.h"
+
+enum { OPTION_FOR = CLI_LONG_ONLY };
+
+/** Largest value of --top. */
+enum { TOP_MAX = 1000000 };
+
+/** Bytes that the kernel charges to a CPU in advance (64 pages, mm/memcontrol.c). */
+static const uint64_t cpu_batch = UINT64_C(256) << 10;
+
+/* Time between two samples, in seconds. If the measurement takes less than ten seconds, a tenth of
+ * its time is used instead. */
+static const double usual_interval = 1;
+
+static const struct cli_option cgroup_option_list[] = {
+	{ OPTION_FOR, "for", "DURATION",
+	  "watch for this time (10s, 5m), to report which part\nand which directory grows" },
+	{ 'n', "top", "N", "show at most N groups, processes and directories" },
+	{ 0 },
+};
+
+static int parse_option(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct cgroup_options *options = into;
+
+	if (id == OPTION_FOR)
+		return delta_parse_duration(value, &options->seconds, error);
+	if (pm_parse_decimal(value, TOP_MAX, &options->top, error) < 0)
+		return -1;
+	if (options->top == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "must be at least 1");
+
+	return 0;
+}
+
+static const struct cli_group groups[] = {
+	{ "What to report:", cgroup_option_list, parse_option, 0 },
+	{ "Output:", options_of_output, options_parse_output,
+	  offsetof(struct cgroup_options, output) },
+	{ 0 },
+};
+
+const struct cli_spec cgroup_spec = {
+	.command = "cgroup",
+	.operands = "[TARGET|PATH]",
+	.purpose = "Reports what fills a memory cgroup: processes, files in tmpfs, page cache, and\n"
+		   "memory of the kernel, for the cgroup and all its ancestors.",
+	.groups = groups,
+	.notes = "TARGET is a PID, or a process name that matches one process. PATH contains a\n"
+		 "slash, and is a directory below /sys/fs/cgroup or the path of a cgroup, as in\n"
+		 "/proc/PID/cgroup. Without both, the cgroups with the highest usage are listed.\n"
+		 "With --for, only a TARGET or a PATH can be watched.",
+	.examples = {
+		{ "procmem cgroup --for 30s java",
+		  "what fills the cgroup of the process called java, and what grows in it" },
+		{ "procmem cgroup /sys/fs/cgroup/system.slice",
+		  "what fills this cgroup" },
+	},
+	.operands_min = 0,
+	.operands_max = 1,
+};
+
+size_t cgroup_rows_max(const struct cgroup_options *options)
+{
+	return options->top > 0 ? (size_t)options->top : CGROUP_ROWS;
+}
+
+uint64_t cgroup_tolerance(const struct cgroup_report *report, const struct pm_cgroup_level *level)
+{
+	return pm_max(level->current / 100, report->cpus * cpu_batch);
+}
+
+/** Reads the cgroup that a path refers to: a directory, or the path of a cgroup. */
+static int read_path(const char *word, struct pm_cgroup_levels *levels, struct pm_error *error)
+{
+	struct pm_cgroup_levels own;
+	struct pm_process *process;
+
+	if (access(word, F_OK) == 0)
+		return pm_cgroup_levels_read_folder(word, levels, error);
+
+	/* The last level of this process is the root of the hierarchy that it sees. */
+	if (pm_process_open(NULL, getpid(), &process, error) < 0)
+		return -1;
+	int result = pm_cgroup_levels_read(process, NULL, &own, error);
+	pm_process_close(process);
+	if (result < 0)
+		return -1;
+
+	char *folder = NULL;
+	if (own.count > 0) {
+		struct text path = { 0 };
+		text_string(&path, own.items[own.count - 1].folder);
+		if (*word != '/')
+			text_char(&path, '/');
+		text_string(&path, word);
+		folder = alloc_string(text_terminate(&path));
+		text_deinit(&path);
+	}
+	pm_cgroup_levels_deinit(&own);
+
+	result = pm_cgroup_levels_read_folder(folder ? folder : word, levels, error);
+	free(folder);
+	return result;
+}
+
+/** Fails if no level of a process is visible. */
+static int check_visible(const struct cgroup_report *report, struct pm_error *error)
+{
+	if (report->levels.count > 0)
+		return 0;
+	if (report->levels.view == PM_CGROUP_HIDDEN)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the cgroup of the process is not visible from here: run "
+		                    "procmem on the host, or mount its /sys/fs/cgroup");
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "no memory cgroup is visible: none is mounted, or the kernel has no "
+	                    "memory controller");
+}
+
+static void free_members(struct cgroup_report *report)
+{
+	for (size_t i = 0; report->members && i < report->levels.count; i++)
+		pm_members_deinit(&report->members[i]);
+	free(report->members);
+	report->members = NULL;
+}
+
+/** Reads the processes of all levels. */
+static int read_members(struct cgroup_report *report, struct pm_error *error)
+{
+	free_members(report);
+	report->members = alloc_array(NULL, report->levels.count, sizeof *report->members);
+	memset(report->members, 0, report->levels.count * sizeof *report->members);
+
+	for (size_t i = 0; i < report->levels.count; i++)
+		if (pm_cgroup_levels_members(&report->levels.items[i], NULL, &report->members[i],
+		                             error) < 0)
+			return -1;
+
+	return 0;
+}
+
+/** Reads the levels again. Which ancestors are hidden is known from the first time. */
+static int read_again(struct cgroup_report *report, struct pm_error *error)
+{
+	struct pm_cgroup_levels levels;
+	if (pm_cgroup_levels_read_folder(report->levels.items[0].folder, &levels, error) < 0)
+		return -1;
+
+	levels.view = report->levels.view;
+	free_members(report);
+	pm_cgroup_levels_deinit(&report->levels);
+	report->levels = levels;
+	return 0;
+}
+
+/**
+ * Waits for the next sample.
+ * @return false if the user interrupted
+ */
+static bool await_sample(struct poll_loop *wait)
+{
+	while (!*wait->interrupted)
+		if (poll_loop_wait(wait))
+			return true;
+	return false;
+}
+
+/** Takes samples of the levels. @return 0, 1 if the user interrupted, -1 on error */
+static int take_samples(struct cgroup_report *report, struct pm_error *error)
+{
+	double seconds = report->options->seconds, interval = usual_interval;
+	struct poll_loop wait;
+	int result;
+
+	if (seconds / 10 < interval)
+		interval = seconds / 10;
+	poll_loop_init(&wait, interval);
+	double begin = clock_boot_seconds(), now = begin;
+
+	for (;;) {
+		result = cgroup_rates_add(&report->rates, now, &report->levels, error);
+		if (result < 0 || now - begin >= seconds - interval / 2)
+			break;
+		if (!await_sample(&wait)) {
+			result = 1;
+			break;
+		}
+		now = clock_boot_seconds();
+		result = read_again(report, error);
+		if (result < 0)
+			break;
+	}
+
+	poll_loop_deinit(&wait);
+	return result;
+}
+
+/** Watches the levels for the time of --for. */
+static int watch(struct cgroup_report *report, struct pm_error *error)
+{
+	bool quiet = report->options->output.quiet, shown = !quiet && isatty(STDERR_FILENO);
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (read_members(report, error) < 0 || cgroup_files_start(report, error) < 0)
+		return -1;
+
+	if (shown) {
+		pm_format_duration(report->options->seconds, duration);
+		fprintf(stderr, "watching for %s (Ctrl-C ends this early)", duration);
+		fflush(stderr);
+	}
+	int result = take_samples(report, error);
+	if (shown)
+		fputs("\r\033[K", stderr);
+
+	if (result > 0 && !quiet)
+		report_note("interrupted: the results are based on the measurements so far");
+	return result < 0 ? -1 : 0;
+}
+
+static int read_report(struct cgroup_report *report, struct pm_error *error)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	report->cpus = cpus > 0 ? (unsigned)cpus : 1;
+	if (report->options->seconds > 0 && watch(report, error) < 0)
+		return -1;
+
+	interrupt_catch();
+	if (read_members(report, error) < 0 || cgroup_files_read(report, error) < 0)
+		return -1;
+
+	cgroup_rates_judge(&report->rates, &report->levels);
+	return 0;
+}
+
+static int report_cgroup(struct cgroup_report *report, const char *word, struct out *out,
+                         struct pm_error *error)
+{
+	int result = report->process
+	                     ? pm_cgroup_levels_read(report->process, NULL, &report->levels, error)
+	                     : read_path(word, &report->levels, error);
+
+	if (result == 0)
+		result = check_visible(report, error);
+	if (result == 0)
+		result = read_report(report, error);
+	if (result == 0 && report->options->output.json)
+		cgroup_json_print(report, out);
+	else if (result == 0 && !report->options->output.quiet)
+		cgroup_print(report, out);
+
+	free_members(report);
+	cgroup_files_deinit(&report->files);
+	cgroup_rates_deinit(&report->rates);
+	pm_cgroup_levels_deinit(&report->levels);
+	return result;
+}
+
+/** Returns whether a word is the path of a cgroup, not of a process in /proc. */
+static bool is_path(const char *word)
+{
+	return strchr(word, '/') && strncmp(word, "/proc/", strlen("/proc/")) != 0;
+}
+
+enum status cgroup_run(struct out *out, int argc, char **argv)
+{
+	struct cgroup_options options = { 0 };
+	struct cgroup_report report = { .options = &options };
+	struct target target = { 0 };
+	struct cli_result words;
+	struct pm_error error;
+
+	if (!cli_parse(&cgroup_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&cgroup_spec, &words))
+		return words.status;
+
+	out_set_colour(out, options.output.colour);
+	if (words.count == 0 && options.seconds > 0) {
+		report_error("--for needs a TARGET or a PATH");
+		return STATUS_ERROR;
+	}
+	if (words.count == 0)
+		return cgroup_top_print(&options, out, &error) < 0 ? report_failure(&error)
+		                                                   : STATUS_OK;
+
+	const char *word = words.operands[0];
+	if (!is_path(word) || strncmp(word, "/proc/", strlen("/proc/")) == 0) {
+		if (target_open_process(&target, word, &error) < 0)
+			return report_failure(&error);
+		report.process = target.process;
+	}
+
+	int result = report_cgroup(&report, word, out, &error);
+	target_close(&target);
+	return result < 0 ? report_failure(&error) : STATUS_OK;
+}

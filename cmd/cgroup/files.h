@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The files in tmpfs and the shared memory of a cgroup. */
+#ifndef CMD_CGROUP_FILES_H
+#define CMD_CGROUP_FILES_H
+
+#include "cgroup/cgroup.h"
+#include "view/json.h"
+
+/**
+ * Reads the files in tmpfs for the first time, before the cgroup is watched. A failure is stored in
+ * the report.
+ *
+ * @param report  the report, with levels and members
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @return        0 or -1
+ */
+int cgroup_files_start(struct cgroup_report *report, struct pm_error *error);
+
+/**
+ * Reads the files in tmpfs and the shared memory, and compares them with those of the start.
+ *
+ * @param report  the report, with levels and members; receives the files
+ * @param error   PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @return        0 or -1
+ */
+int cgroup_files_read(struct cgroup_report *report, struct pm_error *error);
+
+/**
+ * Prints them.
+ *
+ * @param report  the results
+ * @param out     receives the text
+ */
+void cgroup_files_print(const struct cgroup_report *report, struct out *out);
+
+/**
+ * Writes them into the JSON object of the first level.
+ *
+ * @param report  the results
+ * @param json    the output
+ */
+void cgroup_files_put(const struct cgroup_report *report, struct json *json);
+
+/**
+ * Releases the files.
+ * @param files  the files, or zeroed
+ */
+void cgroup_files_deinit(struct cgroup_files *files);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+#include "cgroup/print.h"
+
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/delta.h"
+#include "base/minmax.h"
+#include "base/utf8.h"
+#include "cgroup/files.h"
+#include "view/table.h"
+
+enum { PART, SIZE, SHARE, RATE, NOTE, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+	{ .title = "PART" },
+	{ .title = "SIZE", .right = true },
+	{ .title = "SHARE", .right = true },
+	{ .title = "RATE", .right = true },
+	{ .title = "" },
+};
+
+const char *cgroup_print_part(enum pm_cgroup_part part, const struct pm_cgroup_split *split)
+{
+	static const char *const names[PM_CGROUP_PARTS] = {
+		[PM_CGROUP_ANON] = "processes (anonymous)",
+		[PM_CGROUP_SHMEM] = "tmpfs and shared memory",
+		[PM_CGROUP_FILE_INACTIVE] = "file cache, inactive",
+		[PM_CGROUP_FILE_ACTIVE] = "file cache, active",
+		[PM_CGROUP_FILE_PINNED] = "file cache, pinned",
+		[PM_CGROUP_SWAP_CACHE] = "swap cache",
+		[PM_CGROUP_SLAB_RECLAIMABLE] = "kernel: slab, reclaimable",
+		[PM_CGROUP_SLAB_UNRECLAIMABLE] = "kernel: slab, not reclaimable",
+		[PM_CGROUP_PAGE_TABLES] = "kernel: page tables",
+		[PM_CGROUP_STACKS] = "kernel: stacks of threads",
+		[PM_CGROUP_PERCPU] = "kernel: per-CPU data",
+		[PM_CGROUP_VMALLOC] = "kernel: vmalloc",
+		[PM_CGROUP_ZSWAP] = "zswap",
+		[PM_CGROUP_SOCKETS] = "sockets",
+		[PM_CGROUP_HUGETLB] = "hugetlb",
+		[PM_CGROUP_KERNEL_OTHER] = "kernel: other",
+	};
+
+	if (part == PM_CGROUP_KERNEL_OTHER && !split->kernel_split)
+		return "kernel";
+	return names[part];
+}
+
+static void put_size(const struct cgroup_report *report, struct text *text, uint64_t size)
+{
+	text_size_as(text, size, report->options->output.bytes);
+}
+
+/** The rows of the table of a level: the parts that are not empty, and the rest. */
+struct parts_view {
+	const struct cgroup_report *report;
+	const struct pm_cgroup_level *level;
+	const struct cgroup_level_rates *rates;
+	enum pm_cgroup_part order[PM_CGROUP_PARTS];
+	size_t count;
+	bool with_rates;
+};
+
+/** Adds a remark about a part. */
+static void put_note(const struct parts_view *view, enum pm_cgroup_part part, struct text *text)
+{
+	static const char *const notes[PM_CGROUP_PARTS] = {
+		[PM_CGROUP_SHMEM] = "not reclaimable without swap",
+		[PM_CGROUP_FILE_INACTIVE] = "reclaimable",
+		[PM_CGROUP_FILE_ACTIVE] = "reclaimable",
+		[PM_CGROUP_FILE_PINNED] = "locked, or in ramfs",
+		[PM_CGROUP_SWAP_CACHE] = "at most",
+	};
+
+	if (view->with_rates)
+		text_string(text, pm_verdict_name(view->rates->trends[part].verdict));
+	else if (notes[part])
+		text_string(text, notes[part]);
+}
+
+static void put_share(const struct parts_view *view, uint64_t size, struct text *text)
+{
+	uint64_t whole = view->level->current;
+
+	if (whole == UINT64_MAX)
+		whole = pm_cgroup_parts_sum(&view->level->split);
+	if (whole > 0)
+		text_format(text, "%.1f%%", (double)size * 100 / (double)whole);
+}
+
+/** Adds a cell of the row of what the statistics do not explain. */
+static void rest_cell(const struct parts_view *view, size_t column, struct text *text)
+{
+	const struct pm_cgroup_split *split = &view->level->split;
+	uint64_t size = pm_max(split->rest, split->excess);
+	bool lag = size <= cgroup_tolerance(view->report, view->level);
+
+	switch (column) {
+	case PART:
+		text_string(text, split->excess > 0 ? "counted twice or late" : "rest");
+		break;
+	case SIZE:
+		text_string(text, split->excess > 0 ? "-" : "");
+		put_size(view->report, text, size);
+		break;
+	case SHARE:
+		put_share(view, size, text);
+		break;
+	case NOTE:
+		if (lag)
+			text_string(text, "inexact statistics");
+		else if (split->excess > 0)
+			text_string(text, "more than the usage");
+		else
+			text_string(text, "not in the statistics");
+		break;
+	default:
+		break;
+	}
+}
+
+static void part_cell(void *context, size_t row, size_t column, struct text *text)
+{
+	const struct parts_view *view = context;
+	const struct pm_cgroup_split *split = &view->level->split;
+
+	if (!view->with_rates && column >= RATE)
+		column++;
+	if (row == view->count) {
+		rest_cell(view, column, text);
+		return;
+	}
+
+	enum pm_cgroup_part part = view->order[row];
+	double rate;
+	switch (column) {
+	case PART:
+		text_string(text, cgroup_print_part(part, split));
+		break;
+	case SIZE:
+		put_size(view->report, text, split->parts[part]);
+		break;
+	case SHARE:
+		put_share(view, split->parts[part], text);
+		break;
+	case RATE:
+		rate = pm_trend_growth_rate(&view->rates->trends[part]);
+		delta_put_rate(text, rate > 0 ? rate : view->rates->trends[part].rate);
+		break;
+	default:
+		put_note(view, part, text);
+	}
+}
+
+static void print_parts(const struct parts_view *view, struct out *out)
+{
+	struct table_column shown[COLUMNS];
+	size_t widths[TABLE_COLUMNS_MAX], count = COLUMNS;
+	struct parts_view copy = *view;
+
+	memcpy(shown, columns, sizeof columns);
+	if (!view->with_rates) {
+		shown[RATE] = shown[NOTE];
+		count--;
+	}
+
+	struct table table = { .columns = shown,
+		               .column_count = count,
+		               .rows = view->count + (view->level->current != UINT64_MAX),
+		               .titles = true,
+		               .open_end = true,
+		               .context = &copy,
+		               .cell = part_cell };
+	table_measure(&table, widths);
+	table_print(&table, widths, out);
+}
+
+/** Adds the usage and the limits of a level. */
+static void put_usage(const struct cgroup_report *report, const struct pm_cgroup_level *level,
+                      struct text *text)
+{
+	if (level->current == UINT64_MAX) {
+		text_string(text, "the kernel does not report the usage of the root cgroup");
+		return;
+	}
+
+	put_size(report, text, level->current);
+	if (level->max != UINT64_MAX) {
+		text_string(text, " of ");
+		put_size(report, text, level->max);
+		if (level->max > 0)
+			text_format(text, " (%.0f%%)",
+			            (double)level->current * 100 / (double)level->max);
+	} else {
+		text_string(text, ", no limit");
+	}
+}
+
+static void put_optional(const struct cgroup_report *report, const char *label, uint64_t size,
+                         struct text *text)
+{
+	if (size == UINT64_MAX)
+		return;
+	text_string(text, label);
+	put_size(report, text, size);
+}
+
+/** Prints the line above the table of a level. */
+static void print_heading(const struct cgroup_report *report, const struct pm_cgroup_level *level,
+                          struct out *out)
+{
+	struct text line = { 0 };
+
+	text_string(&line, "cgroup ");
+	utf8_escape(&line, level->path, strlen(level->path));
+	text_format(&line, " (v%d): ", level->version);
+	put_usage(report, level, &line);
+	put_optional(report, ", high ", level->high, &line);
+	put_optional(report, ", peak ", level->peak, &line);
+	if (level->swap != UINT64_MAX && level->swap > 0)
+		put_optional(report, ", swap ", level->swap, &line);
+	put_optional(report, ", swap limit ", level->swap_max, &line);
+	put_optional(report, ", limit with swap ", level->memory_swap_max, &line);
+	if (level->hugetlb != UINT64_MAX && level->hugetlb > 0)
+		put_optional(report, "; hugetlb, counted separately: ", level->hugetlb, &line);
+	if (level->kernel_outside > 0)
+		put_optional(report, "; kernel, counted separately: ", level->kernel_outside,
+		             &line);
+
+	if (level->events.known)
+		text_format(&line, "; limit reached %llu time%s, %llu OOM kill%s",
+		            (unsigned long long)level->events.max, text_plural(level->events.max),
+		            (unsigned long long)level->events.oom_kill,
+		            text_plural(level->events.oom_kill));
+	if (level->events.known && level->events.high > 0)
+		text_format(&line, ", high exceeded %llu time%s",
+		            (unsigned long long)level->events.high,
+		            text_plural(level->events.high));
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/** Prints a paragraph, and empties it. */
+static void print_line(struct text *line, struct out *out)
+{
+	text_char(line, '\n');
+	out_wrapped(out, line, 2);
+	text_clear(line);
+}
+
+/** Prints what is in several parts, and what the rest is. */
+static void print_remarks(const struct cgroup_report *report, const struct pm_cgroup_level *level,
+                          struct out *out)
+{
+	const struct pm_cgroup_split *split = &level->split;
+	struct text line = { 0 };
+
+	if (split->dirty > 0 || split->writeback > 0) {
+		text_string(&line, "of the file cache, dirty: ");
+		put_size(report, &line, split->dirty);
+		text_string(&line, ", being written: ");
+		put_size(report, &line, split->writeback);
+		text_string(&line, " (must be written before it can be reclaimed)");
+		print_line(&line, out);
+	}
+	if (split->unevictable > 0) {
+		text_string(&line, "locked (mlock, SHM_LOCK), in all parts: ");
+		put_size(report, &line, split->unevictable);
+		print_line(&line, out);
+	}
+	if (level->current != UINT64_MAX && split->rest > cgroup_tolerance(report, level)) {
+		text_string(&line, "the rest is not accounted for by the kernel's statistics");
+		print_line(&line, out);
+	}
+	text_deinit(&line);
+}
+
+/** Prints the processes with the most memory. */
+static void print_processes(const struct cgroup_report *report, const struct pm_members *members,
+                            struct out *out)
+{
+	size_t shown = pm_min_size(members->count, cgroup_rows_max(report->options));
+	struct text line = { 0 };
+	uint64_t rest = 0;
+
+	text_string(&line, "processes (RSS and swap): ");
+	if (members->count == 0 && members->others == 0)
+		text_string(&line, "none");
+	for (size_t i = 0; i < members->count; i++) {
+		const struct pm_member *member = &members->items[i];
+		if (i >= shown) {
+			rest += member->rss + member->swap;
+			continue;
+		}
+		text_string(&line, i > 0 ? ", " : "");
+		utf8_escape(&line, member->comm, strlen(member->comm));
+		text_format(&line, " (%d) ", (int)member->pid);
+		put_size(report, &line, member->rss + member->swap);
+	}
+
+	if (members->count > shown) {
+		text_format(&line, ", %zu more ", members->count - shown);
+		put_size(report, &line, rest);
+	}
+	if (members->others > 0)
+		text_format(&line, ", %zu could not be read", members->others);
+	if (members->incomplete)
+		text_string(&line, ", not all child cgroups could be read");
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+static void print_level(const struct cgroup_report *report, size_t index, struct out *out)
+{
+	const struct pm_cgroup_level *level = &report->levels.items[index];
+	struct parts_view view = { .report = report,
+		                   .level = level,
+		                   .rates = &report->rates.items[index],
+		                   .with_rates = report->rates.known };
+
+	for (int part = 0; part < PM_CGROUP_PARTS; part++)
+		if (level->split.parts[part] > 0)
+			view.order[view.count++] = (enum pm_cgroup_part)part;
+
+	print_heading(report, level, out);
+	if (level->split.known)
+		print_parts(&view, out);
+	else
+		out_string(out, "the statistics of this cgroup cannot be read\n");
+	print_remarks(report, level, out);
+	print_processes(report, &report->members[index], out);
+}
+
+/** Returns the largest part. */
+static enum pm_cgroup_part largest_part(const struct pm_cgroup_split *split)
+{
+	int largest = 0;
+
+	for (int part = 1; part < PM_CGROUP_PARTS; part++)
+		if (split->parts[part] > split->parts[largest])
+			largest = part;
+	return (enum pm_cgroup_part)largest;
+}
+
+/** Returns the level whose limit is reached first or, if this is not known, is the nearest. */
+static size_t first_level(const struct cgroup_report *report, const struct cgroup_limit **limit)
+{
+	size_t found = 0;
+
+	*limit = NULL;
+	for (size_t i = 0; i < report->levels.count; i++) {
+		const struct cgroup_limit *first = cgroup_rates_first(&report->rates.items[i]);
+		if (!first)
+			continue;
+
+		struct forecast_time time = forecast_time(&first->forecast), best = { 0 };
+		if (*limit)
+			best = forecast_time(&(*limit)->forecast);
+		bool sooner = time.known && (!best.known || time.seconds < best.seconds);
+		bool nearer = !best.known && *limit &&
+		              pm_limit_left(&first->limit) < pm_limit_left(&(*limit)->limit);
+		if (!*limit || sooner || nearer) {
+			*limit = first;
+			found = i;
+		}
+	}
+
+	return found;
+}
+
+/** Adds what grows, and when the limit is reached. */
+static void put_growth(const struct cgroup_report *report, size_t index,
+                       const struct cgroup_limit *limit, struct text *text)
+{
+	const struct cgroup_level_rates *rates = &report->rates.items[index];
+	const struct pm_cgroup_split *split = &report->levels.items[index].split;
+	const struct cgroup_files *files = &report->files;
+	enum pm_cgroup_part part = PM_CGROUP_ANON;
+	double rate = cgroup_rates_growing(rates, &part);
+
+	if (rate <= 0 && rates->usage_trend.verdict == PM_VERDICT_TOO_EARLY) {
+		text_string(text, "; watched for too short a time to tell what grows");
+	} else if (rate <= 0) {
+		text_string(text, "; no part grows steadily");
+	} else {
+		text_format(text, "; %s grows ", cgroup_print_part(part, split));
+		delta_put_rate(text, rate);
+	}
+	if (part == PM_CGROUP_SHMEM && rate > 0 && files->rows.count > 0 &&
+	    files->rows.items[0].rate > 0) {
+		text_string(text, ", most of it in ");
+		utf8_escape(text, files->rows.items[0].path, strlen(files->rows.items[0].path));
+	}
+
+	if (limit) {
+		struct forecast_time time = forecast_time(&limit->forecast);
+		char duration[PM_DURATION_TEXT_SIZE];
+		pm_format_duration(time.seconds, duration);
+		if (time.known)
+			text_format(text, "; the limit is reached in %s%s",
+			            time.estimate ? "about " : "", duration);
+	}
+}
+
+/** Prints the answer. */
+static void print_answer(const struct cgroup_report *report, struct out *out)
+{
+	const struct cgroup_limit *limit;
+	size_t index = first_level(report, &limit);
+	const struct pm_cgroup_level *level = &report->levels.items[index];
+	enum pm_cgroup_part part = largest_part(&level->split);
+	struct text line = { 0 };
+
+	utf8_escape(&line, level->path, strlen(level->path));
+	text_string(&line, ": ");
+	put_usage(report, level, &line);
+	if (level->split.parts[part] > 0) {
+		text_format(&line, "; largest part: %s ", cgroup_print_part(part, &level->split));
+		put_size(report, &line, level->split.parts[part]);
+	}
+	if (report->rates.known)
+		put_growth(report, index, limit, &line);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+static void print_more(const struct cgroup_report *report, struct out *out)
+{
+	struct text line = { 0 };
+	int pid = 0;
+
+	if (report->process)
+		pid = (int)pm_process_pid(report->process);
+	if (pid > 0)
+		text_format(&line,
+		            "more: procmem headroom %d (which limit is reached first), procmem "
+		            "pressure %d (whether processes wait for memory)\n",
+		            pid, pid);
+	else
+		text_string(&line, "more: procmem headroom PID (which limit is reached first), "
+		                   "procmem pressure PID (whether processes wait for memory)\n");
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+void cgroup_print(const struct cgroup_report *report, struct out *out)
+{
+	print_answer(report, out);
+
+	for (size_t i = 0; i < report->levels.count; i++) {
+		out_string(out, "\n");
+		print_level(report, i, out);
+		if (i == 0)
+			cgroup_files_print(report, out);
+	}
+
+	if (report->levels.view == PM_CGROUP_ANCESTORS_HIDDEN)
+		out_wrapped_format(out, 2,
+		                   "outer cgroups are not visible: only the cgroups of this "
+		                   "container are visible from here\n");
+	out_string(out, "\n");
+	print_more(report, out);
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files in tmpfs. Each test has a tmpfs of its own in a mount namespace of its own, and its
+ * root directory is that of a saved process, so nothing else of the machine is in the results.
+ * Sizes are compared with those of statfs(2) and stat(2).
+ */
+#include <procmem/tmpfs_rows.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/target.h"
+#include "support/tree.h"
+
+enum { KIB = 1024, PAGE = 4096 };
+
+/** A tmpfs, and a process that sees nothing else. */
+struct scene {
+	char *tree;       /* saved tree with proc/12 */
+	char mount[4096]; /* where the tmpfs is mounted */
+	struct pm_process *process;
+};
+
+/** Enters a mount namespace in which mounts can be made, once. */
+static void enter_namespace(void)
+{
+	static bool entered;
+
+	if (!entered &&
+	    (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0))
+		skip_because("no right to mount: %s", strerror(errno));
+	entered = true;
+}
+
+/** Mounts a tmpfs of 64 MiB as /mnt of the saved process. */
+static int make_scene(void **state)
+{
+	struct scene *scene = calloc(1, sizeof *scene);
+	scene->tree = tree_create();
+	*state = scene;
+	return 0;
+}
+
+/** Copies lines, with each @ replaced by a device. */
+static void replace_devices(const char *lines, const char *device, char *text, size_t size)
+{
+	size_t length = 0;
+	for (; *lines && length + strlen(device) < size; lines++)
+		if (*lines == '@')
+			length += (size_t)snprintf(text + length, size - length, "%s", device);
+		else
+			text[length++] = *lines;
+	text[length] = '\0';
+}
+
+/**
+ * Mounts the tmpfs, and opens the process.
+ * @param lines  further lines of mountinfo; each @ is replaced by the device
+ */
+static void open_scene(struct scene *scene, const char *lines)
+{
+	struct stat root;
+	char device[32], text[4096], link[4096], *sys;
+
+	enter_namespace();
+	tree_write(scene->tree, "root/mnt/marker", "below the mount\n");
+	snprintf(scene->mount, sizeof scene->mount, "%s/root/mnt", scene->tree);
+	assert_int_equal(mount("procmem_test", scene->mount, "tmpfs", 0, "size=64m"), 0);
+	assert_int_equal(stat(scene->mount, &root), 0);
+
+	snprintf(device, sizeof device, "%u:%u", major(root.st_dev), minor(root.st_dev));
+	tree_add_process(scene->tree, 12, "test", "VmRSS:\t8 kB\n");
+	replace_devices(lines, device, text, sizeof text);
+	tree_write(scene->tree, "proc/12/mountinfo",
+	           "30 1 8:1 / / rw - ext4 /dev/vda rw\n"
+	           "31 30 %s / /mnt rw shared:5 - tmpfs none rw\n%s",
+	           device, text);
+	snprintf(link, sizeof link, "%s/root", scene->tree);
+	tree_link(scene->tree, "proc/12/root", link);
+	scene->process = tree_open_process(scene->tree, 12, &sys);
+	free(sys);
+}
+
+static int remove_scene(void **state)
+{
+	struct scene *scene = *state;
+
+	pm_process_close(scene->process);
+	if (*scene->mount)
+		umount2(scene->mount, MNT_DETACH);
+	tree_remove(scene->tree);
+	free(scene);
+	return 0;
+}
+
+static char *path_of(const struct scene *scene, const char *name)
+{
+	char *path;
+	assert_true(asprintf(&path, "%s/%s", scene->mount, name) > 0);
+	return path;
+}
+
+static void make_folder(const struct scene *scene, const char *name, mode_t mode)
+{
+	char *path = path_of(scene, name);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(chmod(path, mode), 0);
+	free(path);
+}
+
+/** Appends bytes to a file. */
+static void append(const struct scene *scene, const char *name, size_t size)
+{
+	char *path = path_of(scene, name), *bytes = calloc(1, size + 1);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+	free(bytes);
+	free(path);
+}
+
+static struct pm_tmpfs read_files(const struct scene *scene, const struct pm_tmpfs_options *options)
+{
+	struct pm_tmpfs tmpfs;
+	struct pm_error error = { 0 };
+	must(pm_tmpfs_read(scene->process, options, &tmpfs, &error), &error);
+	return tmpfs;
+}
+
+static uint64_t used_bytes(const struct scene *scene)
+{
+	struct statfs usage;
+	assert_int_equal(statfs(scene->mount, &usage), 0);
+	return (usage.f_blocks - usage.f_bfree) * (uint64_t)usage.f_bsize;
+}
+
+/** All files are counted once, and their sum is what the file system uses. */
+static void sums_are_those_of_the_file_system(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	make_folder(scene, "spool", 0755);
+	make_folder(scene, "spool/deep", 0755);
+	append(scene, "spool/one", 100 * KIB);
+	append(scene, "spool/deep/two", 1);
+	append(scene, "top", 10 * KIB);
+	append(scene, "empty", 0);
+
+	/* A second name, a sparse file, a FIFO without a writer, and a link that leads out. */
+	char *one = path_of(scene, "spool/one"), *link_name = path_of(scene, "spool/deep/again");
+	char *sparse = path_of(scene, "sparse"), *fifo = path_of(scene, "fifo");
+	char *out = path_of(scene, "out");
+	assert_int_equal(link(one, link_name), 0);
+	append(scene, "sparse", 1);
+	assert_int_equal(truncate(sparse, 50L << 20), 0);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(symlink("/", out), 0);
+
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	assert_int_equal(tmpfs.mount_count, 1);
+	assert_string_equal(tmpfs.mounts[0].point, "/mnt");
+	assert_int_equal(tmpfs.mounts[0].cause, 0);
+	assert_int_equal(tmpfs.mounts[0].size_max, 64 << 20);
+	assert_int_equal(tmpfs.mounts[0].used, used_bytes(scene));
+	assert_int_equal(tmpfs.all_bytes, used_bytes(scene));
+	assert_int_equal(tmpfs.all_bytes, 100 * KIB + PAGE + 12 * KIB + PAGE);
+	/* one, two, top, empty, sparse, fifo, out */
+	assert_int_equal(tmpfs.all_files, 7);
+	assert_int_equal(tmpfs.folder_count, 3);
+	assert_int_equal(tmpfs.unreadable, 0);
+	assert_int_equal(tmpfs.bound, PM_TMPFS_COMPLETE);
+	assert_int_equal(tmpfs.files[0].bytes, 100 * KIB);
+
+	char *path = pm_tmpfs_path(&tmpfs, tmpfs.files[0].folder, tmpfs.files[0].name);
+	assert_true(strcmp(path, "/mnt/spool/one") == 0 ||
+	            strcmp(path, "/mnt/spool/deep/again") == 0);
+	free(path);
+	pm_tmpfs_deinit(&tmpfs);
+	free(one);
+	free(link_name);
+	free(sparse);
+	free(fifo);
+	free(out);
+}
+
+/** A file system with several mount points is walked once. */
+static void mounts_of_the_same_device_count_once(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "32 30 @ / /second rw - tmpfs none rw\n"
+	                  "33 30 @ /spool /third rw - tmpfs none rw\n");
+	append(scene, "file", 8 * KIB);
+
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	assert_int_equal(tmpfs.mount_count, 1);
+	assert_int_equal(tmpfs.mounts[0].others, 2);
+	assert_int_equal(tmpfs.all_bytes, 8 * KIB);
+	pm_tmpfs_deinit(&tmpfs);
+}
+
+/** Another file system below the mount is not entered, and one above it is reported. */
+static void other_file_systems_are_not_entered(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	make_folder(scene, "inner", 0755);
+	append(scene, "file", 8 * KIB);
+	char *inner = path_of(scene, "inner");
+	assert_int_equal(mount("procmem_inner", inner, "tmpfs", 0, "size=1m"), 0);
+	append(scene, "inner/file", 100 * KIB);
+
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	assert_int_equal(tmpfs.all_bytes, 8 * KIB);
+	pm_tmpfs_deinit(&tmpfs);
+	assert_int_equal(umount(inner), 0);
+
+	assert_int_equal(mount("procmem_over", scene->mount, "tmpfs", 0, "size=1m"), 0);
+	tmpfs = read_files(scene, NULL);
+	assert_int_equal(tmpfs.mount_count, 1);
+	assert_int_equal(tmpfs.mounts[0].cause, EXDEV);
+	assert_int_equal(tmpfs.unreadable, 1);
+	assert_int_equal(tmpfs.all_files, 0);
+	pm_tmpfs_deinit(&tmpfs);
+	assert_int_equal(umount(scene->mount), 0);
+	free(inner);
+}
+
+/** A path that leads through a symbolic link is not opened: it could lead out of the root. */
+static void symbolic_links_in_mount_points_are_refused(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	char line[8192];
+	struct stat root;
+	assert_int_equal(stat(scene->mount, &root), 0);
+	tree_link(scene->tree, "root/link", scene->mount);
+	snprintf(line, sizeof line, "40 30 %u:%u / /link rw - tmpfs none rw\n", major(root.st_dev),
+	         minor(root.st_dev));
+	tree_write(scene->tree, "proc/12/mountinfo", "%s", line);
+	append(scene, "file", 8 * KIB);
+
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	assert_int_equal(tmpfs.mount_count, 1);
+	assert_true(tmpfs.mounts[0].cause == ELOOP || tmpfs.mounts[0].cause == ENOTDIR);
+	assert_int_equal(tmpfs.all_bytes, 0);
+	pm_tmpfs_deinit(&tmpfs);
+}
+
+/** Directories without permissions are counted and named. Root is not refused, so it gives up root.
+ */
+static void unreadable_directories_are_counted(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	make_folder(scene, "listed", 0755);
+	make_folder(scene, "entered", 0755);
+	append(scene, "listed/file", 8 * KIB);
+	append(scene, "entered/file", 8 * KIB);
+	append(scene, "file", 4 * KIB);
+	char *listed = path_of(scene, "listed"), *entered = path_of(scene, "entered");
+	assert_int_equal(chmod(listed, 0744), 0);
+	assert_int_equal(chmod(entered, 0711), 0);
+	assert_int_equal(chmod(scene->tree, 0755), 0);
+
+	assert_int_equal(seteuid(65534), 0);
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(tmpfs.all_bytes, 4 * KIB);
+	assert_int_equal(tmpfs.unreadable, 2);
+	size_t unknown = 0;
+	for (size_t i = 0; i < tmpfs.folder_count; i++) {
+		assert_int_equal(tmpfs.folders[i].cause, *tmpfs.folders[i].name ? EACCES : 0);
+		unknown += tmpfs.folders[i].unknown;
+	}
+	assert_int_equal(unknown, 1);
+	pm_tmpfs_deinit(&tmpfs);
+	free(listed);
+	free(entered);
+}
+
+/** Bounds end the walk, and the result says so. The cancel flag ends it with an error. */
+static void bounds_are_reported(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	for (int i = 0; i < 20; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "%d", i);
+		append(scene, name, 1);
+	}
+
+	struct pm_tmpfs tmpfs = read_files(scene, &(struct pm_tmpfs_options){ .entries_max = 7 });
+	assert_int_equal(tmpfs.bound, PM_TMPFS_BOUND_ENTRIES);
+	assert_int_equal(tmpfs.all_files, 7);
+	pm_tmpfs_deinit(&tmpfs);
+	tmpfs = read_files(scene, &(struct pm_tmpfs_options){ .seconds_max = 1e-9 });
+	assert_int_equal(tmpfs.bound, PM_TMPFS_BOUND_SECONDS);
+	pm_tmpfs_deinit(&tmpfs);
+
+	static const volatile sig_atomic_t cancel = 1;
+	struct pm_error error = { 0 };
+	assert_int_equal(pm_tmpfs_read(scene->process,
+	                               &(struct pm_tmpfs_options){ .cancel = &cancel }, &tmpfs,
+	                               &error),
+	                 -1);
+	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
+}
+
+/** Directories below the last level are not read, and the result says so. */
+static void depth_is_bounded(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	int fd = open(scene->mount, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(mkdirat(fd, "d", 0755), 0);
+		int next = openat(fd, "d", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(fd);
+		fd = next;
+		assert_true(fd >= 0);
+	}
+	close(fd);
+
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	assert_int_equal(tmpfs.bound, PM_TMPFS_BOUND_DEPTH);
+	assert_in_range(tmpfs.folder_count, 129, 130);
+	char *path = pm_tmpfs_path(&tmpfs, tmpfs.folder_count - 1, NULL);
+	assert_int_equal(strlen(path), strlen("/mnt/") + 2 * (tmpfs.folder_count - 1));
+	free(path);
+	pm_tmpfs_deinit(&tmpfs);
+}
+
+/** Finds a row. @return NULL if there is none */
+static const struct pm_tmpfs_row *find_row(const struct pm_tmpfs_rows *rows, const char *path)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (strcmp(rows->items[i].path, path) == 0)
+			return &rows->items[i];
+	return NULL;
+}
+
+/** Small directories belong to the row of their parent, and rows can be added. */
+static void rows_are_the_large_directories(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	make_folder(scene, "spool", 0755);
+	make_folder(scene, "cache", 0755);
+	for (int i = 0; i < 50; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "spool/%d", i);
+		make_folder(scene, name, 0755);
+		snprintf(name, sizeof name, "spool/%d/file", i);
+		append(scene, name, 8 * KIB);
+	}
+	append(scene, "cache/file", 400 * KIB);
+	append(scene, "small", 1);
+
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	struct pm_tmpfs_rows rows;
+	struct pm_error error = { 0 };
+	must(pm_tmpfs_rows_find(&tmpfs, NULL, &rows, &error), &error);
+	assert_int_equal(rows.count, 3);
+	assert_int_equal(find_row(&rows, "/mnt/spool/")->bytes, 400 * KIB);
+	assert_int_equal(find_row(&rows, "/mnt/spool/")->files, 50);
+	assert_int_equal(find_row(&rows, "/mnt/cache/")->bytes, 400 * KIB);
+	assert_int_equal(find_row(&rows, "/mnt/")->files, 1);
+	assert_false(rows.items[0].rate_known);
+
+	uint64_t sum = 0;
+	for (size_t i = 0; i < rows.count; i++)
+		sum += rows.items[i].bytes;
+	assert_int_equal(sum, tmpfs.all_bytes);
+	pm_tmpfs_rows_deinit(&rows);
+	pm_tmpfs_deinit(&tmpfs);
+}
+
+/** Growth is the difference of two walks. What was deleted counts for the directory above. */
+static void rows_have_rates(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	make_folder(scene, "spool", 0755);
+	make_folder(scene, "gone", 0755);
+	make_folder(scene, "still", 0755);
+	append(scene, "spool/file", 40 * KIB);
+	append(scene, "gone/file", 80 * KIB);
+	append(scene, "still/file", 4000 * KIB);
+
+	struct pm_tmpfs before = read_files(scene, NULL);
+	append(scene, "spool/more", 120 * KIB);
+	char *file = path_of(scene, "gone/file"), *folder = path_of(scene, "gone");
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(folder), 0);
+	struct pm_tmpfs now = read_files(scene, NULL);
+
+	/* The time between the walks is not tested, but set. */
+	now.time = before.time + 10;
+	struct pm_tmpfs_rows rows;
+	struct pm_error error = { 0 };
+	must(pm_tmpfs_rows_find(&now, &before, &rows, &error), &error);
+	assert_string_equal(rows.items[0].path, "/mnt/spool/");
+	assert_true(rows.items[0].rate_known);
+	assert_true(rows.items[0].rate == 12 * KIB);
+	assert_true(find_row(&rows, "/mnt/still/")->rate == 0);
+	assert_true(find_row(&rows, "/mnt/")->rate == -8 * KIB);
+	pm_tmpfs_rows_deinit(&rows);
+
+	before.bound = PM_TMPFS_BOUND_SECONDS;
+	must(pm_tmpfs_rows_find(&now, &before, &rows, &error), &error);
+	assert_false(rows.items[0].rate_known);
+	pm_tmpfs_rows_deinit(&rows);
+	pm_tmpfs_deinit(&before);
+	pm_tmpfs_deinit(&now);
+	free(file);
+	free(folder);
+}
+
+int main(void)
+{
+#define SCENE_TEST(test) cmocka_unit_test_setup_teardown(test, make_scene, remove_scene)
+	const struct CMUnitTest tests[] = {
+		SCENE_TEST(sums_are_those_of_the_file_system),
+		SCENE_TEST(mounts_of_the_same_device_count_once),
+		SCENE_TEST(other_file_systems_are_not_entered),
+		SCENE_TEST(symbolic_links_in_mount_points_are_refused),
+		SCENE_TEST(unreadable_directories_are_counted),
+		SCENE_TEST(bounds_are_reported),
+		SCENE_TEST(depth_is_bounded),
+		SCENE_TEST(rows_are_the_large_directories),
+		SCENE_TEST(rows_have_rates),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
