@@ -10,6 +10,7 @@
 #include "heap/heap.h"
 #include "leaks/leaks.h"
 #include "map/map.h"
+#include "pressure/pressure.h"
 #include "ps/ps.h"
 #include "refs/refs.h"
 #include "snap/snap.h"
@@ -36,6 +37,8 @@ const struct command commands[] = {
 	{ "diff", "report how regions changed between two moments", diff_run, &diff_spec, 1 },
 	{ "headroom", "report the limits of a process, and when it reaches them", headroom_run,
 	  &headroom_spec, 0 },
+	{ "pressure", "report what waits for memory, and which processes were OOM-killed",
+	  pressure_run, &pressure_spec, 0 },
 	{ "trace", "show which code maps the memory that is still there", trace_run, &trace_spec,
 	  0 },
 	{ 0 },

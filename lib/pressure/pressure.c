@@ -56,6 +56,10 @@ static const struct pm_pressure_field_info fields[PM_PRESSURE_FIELDS] = {
 	[PM_PRESSURE_ADDRESSES_MAX] = { "address_space_max", PM_PRESSURE_UTILISATION,
 	                                PM_PRESSURE_BYTES, false },
 
+	[PM_PRESSURE_MAPPINGS] = { "mappings", PM_PRESSURE_UTILISATION, PM_PRESSURE_COUNT, false },
+	[PM_PRESSURE_MAPPINGS_MAX] = { "mappings_max", PM_PRESSURE_UTILISATION, PM_PRESSURE_COUNT,
+	                               false },
+
 	[PM_PRESSURE_STALL_SOME] = { "stall_some", PM_PRESSURE_SATURATION, PM_PRESSURE_MICROSECONDS,
 	                             true },
 	[PM_PRESSURE_STALL_FULL] = { "stall_full", PM_PRESSURE_SATURATION, PM_PRESSURE_MICROSECONDS,

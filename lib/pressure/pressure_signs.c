@@ -40,6 +40,7 @@ static const struct pm_sign_info rules[PM_SIGN_RULES] = {
 	                        PM_SIGN_OWN },
 	[PM_SIGN_ADDRESSES] = { "address_space", PM_PRESSURE_UTILISATION, 95, true, false,
 	                        PM_SIGN_OWN },
+	[PM_SIGN_MAPPINGS] = { "mappings", PM_PRESSURE_UTILISATION, 95, true, false, PM_SIGN_OWN },
 };
 
 const struct pm_sign_info *pm_sign_of(enum pm_pressure_rule rule)
@@ -215,6 +216,8 @@ static double apply(const struct subject *subject, enum pm_pressure_rule rule)
 		return percent_of(subject, PM_PRESSURE_COMMITTED, PM_PRESSURE_COMMIT_MAX);
 	case PM_SIGN_ADDRESSES:
 		return percent_of(subject, PM_PRESSURE_ADDRESSES, PM_PRESSURE_ADDRESSES_MAX);
+	case PM_SIGN_MAPPINGS:
+		return percent_of(subject, PM_PRESSURE_MAPPINGS, PM_PRESSURE_MAPPINGS_MAX);
 	default:
 		return apply_counter(subject, rule);
 	}

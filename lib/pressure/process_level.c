@@ -14,6 +14,9 @@
 /** Maximum size of the files that are read here, in bytes. They have about 2 KiB. */
 enum { FILE_MAX = 1 << 16 };
 
+/** Maximum size of maps that is read, in bytes. 65,530 regions have about 6 MiB. */
+enum { MAPS_MAX = 1 << 25 };
+
 /** Fields of a stat file by their number in proc_pid_stat(5). */
 enum { STAT_MINOR_FAULTS = 10, STAT_MAJOR_FAULTS = 12, STAT_BLOCK_DELAY = 42 };
 
@@ -96,6 +99,42 @@ static void read_stat(struct pm_process *process, struct pm_pressure_level *leve
 	free(text);
 }
 
+/**
+ * Counts the regions. The kernel does not count vsyscall, which is not a region of the process, and
+ * lists it last.
+ */
+static void read_mappings(struct pm_process *process, struct pm_pressure_level *level)
+{
+	static const char vsyscall[] = "[vsyscall]\n";
+	size_t tail = sizeof vsyscall - 1, length, total = 0;
+	char buffer[1 << 14];
+	uint64_t count = 0, max;
+	ssize_t got = 0;
+	int fd;
+
+	char *text = pm_limit_file(pm_process_root(process), "sys/vm/max_map_count");
+	const char *at = text;
+	if (at && pm_scan_decimal(&at, &max))
+		pm_levels_set(level, PM_PRESSURE_MAPPINGS_MAX, max);
+	free(text);
+
+	if (pm_process_open_file(process, "maps", O_RDONLY, &fd, NULL) < 0)
+		return;
+	/* A read(2) of maps returns whole lines. */
+	bool last = false;
+	while (total < MAPS_MAX && (got = pm_read(fd, buffer, sizeof buffer)) > 0) {
+		length = (size_t)got;
+		total += length;
+		for (size_t i = 0; i < length; i++)
+			count += buffer[i] == '\n';
+		last = length >= tail && memcmp(buffer + length - tail, vsyscall, tail) == 0;
+	}
+	close(fd);
+
+	if (got == 0 && count > 0)
+		pm_levels_set(level, PM_PRESSURE_MAPPINGS, count - last);
+}
+
 static void read_limits(struct pm_process *process, struct pm_pressure_level *level)
 {
 	char *text = read_file(process, "limits");
@@ -153,6 +192,7 @@ int pm_process_level_add(struct pm_process *process, struct pm_levels *levels,
 	read_status(process, level);
 	read_stat(process, level);
 	read_limits(process, level);
+	read_mappings(process, level);
 	read_oom(process, level);
 	pm_levels_set(level, PM_PRESSURE_KILLED, info.killed);
 	return 0;

@@ -91,6 +91,9 @@ enum pm_pressure_field {
 	PM_PRESSURE_ADDRESSES,   /**< process: VmSize */
 	PM_PRESSURE_ADDRESSES_MAX, /**< process: RLIMIT_AS, if it is set */
 
+	PM_PRESSURE_MAPPINGS, /**< process: number of lines of maps, as the kernel counts regions */
+	PM_PRESSURE_MAPPINGS_MAX, /**< process: vm.max_map_count */
+
 	/* Saturation. Counters, except the averages. */
 	PM_PRESSURE_STALL_SOME,   /**< cgroup, host: PSI, total of `some` */
 	PM_PRESSURE_STALL_FULL,   /**< cgroup, host: PSI, total of `full` */

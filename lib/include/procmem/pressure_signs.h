@@ -40,6 +40,7 @@ enum pm_pressure_rule {
 	PM_SIGN_USED,         /**< the used part without page cache is close to the limit */
 	PM_SIGN_COMMITTED,    /**< Committed_AS is close to CommitLimit */
 	PM_SIGN_ADDRESSES,    /**< VmSize is close to RLIMIT_AS */
+	PM_SIGN_MAPPINGS,     /**< the number of regions is close to vm.max_map_count */
 	PM_SIGN_RULES,        /**< number of rules */
 };
 
