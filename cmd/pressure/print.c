@@ -54,20 +54,32 @@ static void level_cell(void *context, size_t row, size_t column, struct text *te
 	}
 }
 
+/** Returns how near a level is to the target: 0 for it and its own cgroup. */
+static int distance(const struct pressure_report *report, size_t level)
+{
+	enum pm_pressure_scope scope = report->reading.levels[level].scope;
+	size_t own = report->reading.gone ? 0 : 1;
+
+	if (!report->has_target || level <= own)
+		return scope == PM_PRESSURE_PROCESS || scope == PM_PRESSURE_CGROUP ? 0 : 2;
+	return scope == PM_PRESSURE_CGROUP ? 1 : 2;
+}
+
 /**
- * Returns the sign of the first line: the gravest one of the target and its cgroups, or else that
- * of the machine. Signs are in the order of their gravity.
+ * Returns the sign of the first line: the gravest one of the target and its own cgroup, or else of
+ * the cgroups above, or else of the machine. Signs are in the order of their gravity.
  */
 static const struct pm_sign *first_sign(const struct pressure_report *report)
 {
-	const struct pm_signs *signs = &report->signs;
+	const struct pm_sign *first = NULL;
 
-	for (size_t i = 0; report->has_target && i < signs->count; i++) {
-		enum pm_pressure_scope scope = report->reading.levels[signs->items[i].level].scope;
-		if (scope == PM_PRESSURE_PROCESS || scope == PM_PRESSURE_CGROUP)
-			return &signs->items[i];
+	for (size_t i = 0; i < report->signs.count; i++) {
+		const struct pm_sign *sign = &report->signs.items[i];
+		if (!first || (report->has_target &&
+		               distance(report, sign->level) < distance(report, first->level)))
+			first = sign;
 	}
-	return signs->count > 0 ? &signs->items[0] : NULL;
+	return first;
 }
 
 /** Returns whether PSI is known on any level. */
@@ -210,7 +222,7 @@ static bool shows_kill(const struct pressure_report *report, const struct pm_oom
 	if (!report->has_target || report->view != PM_CGROUP_VISIBLE || !*kill->group)
 		return true;
 	for (size_t i = 0; i < report->reading.count; i++)
-		if (pressure_words_kill_is_of(report, &report->reading.levels[i], kill))
+		if (pressure_words_kill_is_of(report, i, kill))
 			return true;
 	return false;
 }

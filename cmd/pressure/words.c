@@ -34,15 +34,11 @@ static void put_process(const struct pm_oom_kill *kill, struct text *text)
 	text_format(text, " (%d)", (int)kill->pid);
 }
 
-bool pressure_words_kill_is_of(const struct pressure_report *report,
-                               const struct pm_pressure_level *level,
+bool pressure_words_kill_is_of(const struct pressure_report *report, size_t level,
                                const struct pm_oom_kill *kill)
 {
-	if (level->scope == PM_PRESSURE_HOST)
-		return kill->constraint != PM_OOM_MEMCG && kill->constraint != PM_OOM_UNKNOWN;
-
-	return level->scope == PM_PRESSURE_CGROUP && report->view == PM_CGROUP_VISIBLE &&
-	       pm_oom_kill_is_below(kill, level->name);
+	return pm_signs_kill_is_of(&report->reading, level, kill,
+	                           report->view == PM_CGROUP_VISIBLE);
 }
 
 /** Adds the newest kill of a level, if the log has it. */
@@ -50,7 +46,7 @@ static void put_newest(const struct pressure_report *report, size_t level, struc
 {
 	for (size_t i = report->has_log ? report->log.count : 0; i-- > 0;) {
 		const struct pm_oom_kill *kill = &report->log.kills[i];
-		if (!pressure_words_kill_is_of(report, &report->reading.levels[level], kill))
+		if (!pressure_words_kill_is_of(report, level, kill))
 			continue;
 
 		text_string(text, ", the last ");

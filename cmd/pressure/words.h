@@ -63,16 +63,10 @@ void pressure_words_put_cell(const struct pressure_report *report, size_t level,
                              enum pm_pressure_part part, struct text *text);
 
 /**
- * Returns whether the log has a kill that concerns a level, at a time in the log or, if the kernel
- * has counted kills, not.
- *
- * @param report  the results
- * @param level   the level
- * @param kill    the kill
- * @return        true if the kill happened in the cgroup, or on the host for lack of memory
+ * Returns whether a kill concerns a level.
+ * @see pm_signs_kill_is_of
  */
-bool pressure_words_kill_is_of(const struct pressure_report *report,
-                               const struct pm_pressure_level *level,
+bool pressure_words_kill_is_of(const struct pressure_report *report, size_t level,
                                const struct pm_oom_kill *kill);
 
 #endif

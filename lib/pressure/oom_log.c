@@ -39,16 +39,6 @@ void pm_oom_log_deinit(struct pm_oom_log *log)
 	*log = (struct pm_oom_log){ 0 };
 }
 
-bool pm_oom_kill_is_below(const struct pm_oom_kill *kill, const char *path)
-{
-	size_t length = strlen(path);
-
-	if (!*kill->group || strcmp(path, "/") == 0)
-		return *kill->group;
-	return strncmp(kill->group, path, length) == 0 &&
-	       (kill->group[length] == '\0' || kill->group[length] == '/');
-}
-
 /** Keeps a kill. If there are too many, the oldest one is dropped. */
 static int add_kill(struct reading *reading, const struct pm_oom_kill *kill, struct pm_error *error)
 {

@@ -286,6 +286,7 @@ int pm_pressure_read(struct pm_pressure_source *source, struct pm_pressure_readi
 		.count = levels.count,
 		.left_out = levels.left_out,
 		.gone = levels.gone,
+		.top = !source->process,
 	};
 	return 0;
 }

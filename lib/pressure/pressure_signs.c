@@ -56,6 +56,8 @@ void pm_signs_deinit(struct pm_signs *signs)
 
 /** What a rule is applied to. */
 struct subject {
+	const struct pm_pressure_reading *reading;
+	size_t index; /* of the level */
 	const struct pm_pressure_level *level;
 	const struct pm_pressure_rise *rise;
 	double seconds;
@@ -130,30 +132,67 @@ static double swap_share(const struct subject *subject)
 	return memory < swap ? memory : swap;
 }
 
+/** Returns whether a path is a cgroup or below it. */
+static bool is_below(const char *path, const char *top)
+{
+	size_t length = strlen(top);
+	return strncmp(path, top, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+/** Returns whether a kill happened in one of the cgroups of a reading, or below it. */
+static bool is_in_groups(const struct pm_pressure_reading *reading, const struct pm_oom_kill *kill)
+{
+	for (size_t i = 0; i < reading->count; i++)
+		if (reading->levels[i].scope == PM_PRESSURE_CGROUP &&
+		    is_below(kill->group, reading->levels[i].name))
+			return true;
+	return false;
+}
+
+bool pm_signs_kill_is_of(const struct pm_pressure_reading *reading, size_t level,
+                         const struct pm_oom_kill *kill, bool paths)
+{
+	const struct pm_pressure_level *at = &reading->levels[level];
+	bool global = kill->constraint != PM_OOM_MEMCG && kill->constraint != PM_OOM_UNKNOWN;
+
+	/* The cgroup of a kill may have been removed. */
+	if (at->scope == PM_PRESSURE_HOST)
+		return global || (reading->top && !is_in_groups(reading, kill));
+	if (at->scope != PM_PRESSURE_CGROUP || !paths || !*kill->group)
+		return false;
+	if (reading->top)
+		return is_below(kill->group, at->name);
+
+	return strcmp(kill->group, at->name) == 0 || strcmp(kill->limit_group, at->name) == 0;
+}
+
 /** Returns the number of recent kills in the log that concern a level. */
 static double recent_kills(const struct subject *subject)
 {
-	const struct pm_pressure_level *level = subject->level;
+	const struct pm_oom_log *log = subject->log;
 	double count = 0;
 
-	if (!subject->log)
-		return not_known;
-
-	for (size_t i = 0; i < subject->log->count; i++) {
-		const struct pm_oom_kill *kill = &subject->log->kills[i];
+	for (size_t i = 0; log && i < log->count; i++) {
+		const struct pm_oom_kill *kill = &log->kills[i];
 		bool recent = kill->age_known && kill->seconds_ago <= PM_OOM_RECENT_SECONDS;
-		bool here = false;
-
-		if (level->scope == PM_PRESSURE_HOST)
-			here = kill->constraint != PM_OOM_MEMCG &&
-			       kill->constraint != PM_OOM_UNKNOWN;
-		else if (level->scope == PM_PRESSURE_CGROUP && subject->paths)
-			here = pm_oom_kill_is_below(kill, level->name);
-		if (recent && here)
+		if (recent &&
+		    pm_signs_kill_is_of(subject->reading, subject->index, kill, subject->paths))
 			count++;
 	}
 
 	return count;
+}
+
+/**
+ * Returns the rate of pages that were in use, were evicted and are needed again. cgroup v1 does not
+ * count them, but all pages that were evicted and are needed again.
+ */
+static double thrashing(const struct subject *subject)
+{
+	double restored = larger(subject, PM_PRESSURE_RESTORE_FILE, PM_PRESSURE_RESTORE_ANON);
+	if (restored >= 0)
+		return restored;
+	return larger(subject, PM_PRESSURE_REFAULT_FILE, PM_PRESSURE_REFAULT_ANON);
 }
 
 /** Returns the value of a rule that is the rise or the rate of one counter. */
@@ -175,7 +214,7 @@ static double apply_counter(const struct subject *subject, enum pm_pressure_rule
 	case PM_SIGN_SWAPPING:
 		return larger(subject, PM_PRESSURE_SWAP_IN, PM_PRESSURE_SWAP_OUT);
 	case PM_SIGN_THRASHING:
-		return larger(subject, PM_PRESSURE_REFAULT_FILE, PM_PRESSURE_REFAULT_ANON);
+		return thrashing(subject);
 	case PM_SIGN_MAJOR_FAULTS:
 		return scope == PM_PRESSURE_PROCESS ? rate_of(subject, PM_PRESSURE_MAJOR_FAULTS)
 		                                    : not_known;
@@ -232,8 +271,13 @@ int pm_signs_find(const struct pm_pressure_reading *reading,
 
 	for (int rule = 0; rule < PM_SIGN_RULES; rule++) {
 		for (size_t i = 0; i < reading->count; i++) {
-			struct subject subject = { &reading->levels[i], &change->rises[i],
-				                   change->seconds, log, paths };
+			struct subject subject = { reading,
+				                   i,
+				                   &reading->levels[i],
+				                   &change->rises[i],
+				                   change->seconds,
+				                   log,
+				                   paths };
 			double value = apply(&subject, (enum pm_pressure_rule)rule);
 
 			if (!(value > rules[rule].threshold))

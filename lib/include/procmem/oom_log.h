@@ -85,15 +85,6 @@ PM_PUBLIC int pm_oom_log_read(const char *path, struct pm_oom_log *log, struct p
  */
 PM_PUBLIC void pm_oom_log_deinit(struct pm_oom_log *log);
 
-/**
- * Tests whether a kill happened in a cgroup or below it.
- *
- * @param kill  the kill
- * @param path  path of the cgroup from the root cgroup on, such as "/shop"
- * @return      false if the cgroup of the kill is not known
- */
-PM_PUBLIC bool pm_oom_kill_is_below(const struct pm_oom_kill *kill, const char *path);
-
 #ifdef __cplusplus
 }
 #endif

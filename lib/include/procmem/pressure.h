@@ -186,6 +186,8 @@ struct pm_pressure_reading {
 	size_t count;    /**< number of levels */
 	size_t left_out; /**< number of cgroups and nodes above the largest numbers */
 	bool gone;       /**< the process has ended: its level is missing */
+	/** The cgroups are those directly below the root: each stands for all cgroups below it */
+	bool top;
 };
 
 /** What pm_pressure_read() reads; opaque. Only one thread at a time may use it. */

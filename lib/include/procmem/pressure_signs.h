@@ -18,22 +18,23 @@ extern "C" {
 
 /** The rules, the gravest first. */
 enum pm_pressure_rule {
-	PM_SIGN_OOM_KILL,     /**< processes were killed between the readings */
-	PM_SIGN_OOM_RECENT,   /**< the log has a kill of the last PM_OOM_RECENT_SECONDS */
-	PM_SIGN_KILLED,       /**< SIGKILL is pending for the process */
-	PM_SIGN_UNDER_OOM,    /**< processes of the cgroup wait for the OOM killer */
-	PM_SIGN_UNCORRECTED,  /**< uncorrected errors of memory between the readings */
-	PM_SIGN_CORRUPTED,    /**< the kernel has taken damaged memory out of use */
-	PM_SIGN_SWAP_FAIL,    /**< memory of the cgroup could not be swapped out */
-	PM_SIGN_OOMD,         /**< PSI full avg10 is above the limit of systemd-oomd */
-	PM_SIGN_FULL,         /**< PSI full avg10 */
-	PM_SIGN_STALL,        /**< PSI some, between the readings */
-	PM_SIGN_SOME,         /**< PSI some avg60 */
-	PM_SIGN_MAX_HITS,     /**< the limit of the cgroup was reached */
-	PM_SIGN_HIGH_HITS,    /**< memory.high of the cgroup was exceeded */
-	PM_SIGN_DIRECT,       /**< pages scanned by direct reclaim */
-	PM_SIGN_SWAPPING,     /**< pages read from swap or written to it */
-	PM_SIGN_THRASHING,    /**< pages that were evicted and are needed again */
+	PM_SIGN_OOM_KILL,    /**< processes were killed between the readings */
+	PM_SIGN_OOM_RECENT,  /**< the log has a kill of the last PM_OOM_RECENT_SECONDS */
+	PM_SIGN_KILLED,      /**< SIGKILL is pending for the process */
+	PM_SIGN_UNDER_OOM,   /**< processes of the cgroup wait for the OOM killer */
+	PM_SIGN_UNCORRECTED, /**< uncorrected errors of memory between the readings */
+	PM_SIGN_CORRUPTED,   /**< the kernel has taken damaged memory out of use */
+	PM_SIGN_SWAP_FAIL,   /**< memory of the cgroup could not be swapped out */
+	PM_SIGN_OOMD,        /**< PSI full avg10 is above the limit of systemd-oomd */
+	PM_SIGN_FULL,        /**< PSI full avg10 */
+	PM_SIGN_STALL,       /**< PSI some, between the readings */
+	PM_SIGN_SOME,        /**< PSI some avg60 */
+	PM_SIGN_MAX_HITS,    /**< the limit of the cgroup was reached */
+	PM_SIGN_HIGH_HITS,   /**< memory.high of the cgroup was exceeded */
+	PM_SIGN_DIRECT,      /**< pages scanned by direct reclaim */
+	PM_SIGN_SWAPPING,    /**< pages read from swap or written to it */
+	/** Pages that were evicted and are needed again: restored ones, with v1 all refaults */
+	PM_SIGN_THRASHING,
 	PM_SIGN_MAJOR_FAULTS, /**< major page faults of the process */
 	PM_SIGN_BLOCK_DELAY,  /**< the process waited for block devices */
 	PM_SIGN_SWAP_USED,    /**< memory and swap are above the limit of systemd-oomd */
@@ -99,6 +100,21 @@ PM_PUBLIC int pm_signs_find(const struct pm_pressure_reading *reading,
  * @param signs  the signs; zeroed afterwards
  */
 PM_PUBLIC void pm_signs_deinit(struct pm_signs *signs);
+
+/**
+ * Tests whether a kill concerns a level. It concerns the machine if the memory of the machine was
+ * exhausted or, without a process, if it happened in none of the cgroups of the reading; a cgroup, if it happened in the cgroup or because of its limit. The limit of another
+ * cgroup below the same parent does not concern the parent, except if the parent stands for all
+ * cgroups below it.
+ *
+ * @param reading  the reading
+ * @param level    index of the level
+ * @param kill     the kill
+ * @param paths    as for pm_signs_find()
+ * @return         false if the cgroup of the kill is not known
+ */
+PM_PUBLIC bool pm_signs_kill_is_of(const struct pm_pressure_reading *reading, size_t level,
+                                   const struct pm_oom_kill *kill, bool paths);
 
 /**
  * Returns what a rule is.
