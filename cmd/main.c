@@ -80,6 +80,11 @@
  *     answer.c               the first lines: which limit is reached first, and when
  *     print.c                its output
  *     members.c              the processes that share the limit
+ *   pressure/              `procmem pressure`
+ *     pressure.c             the command: two readings, the log, the thresholds
+ *     words.c                signs, kills and cells of the table in words
+ *     print.c                its output
+ *     json.c                 the same as JSON
  *   trace/                 `procmem trace`
  *     trace.c                the command: records, measures, and writes the outputs
  *     options.c              its options

@@ -407,7 +407,8 @@ static void put_errors(const struct pressure_report *report, size_t index, struc
 	put_error(level, PM_PRESSURE_UNCORRECTED, "ECC", &items);
 	items.any_known |= level->known[PM_PRESSURE_CORRUPTED];
 	if (level->values[PM_PRESSURE_CORRUPTED] > 0 && begin_item(&items)) {
-		text_size(text, level->values[PM_PRESSURE_CORRUPTED]);
+		text_size_as(text, level->values[PM_PRESSURE_CORRUPTED],
+		             report->options->output.bytes);
 		text_string(text, " bad");
 	}
 	end_items(&items);

@@ -234,12 +234,12 @@ static bool parse_killed(struct pm_oom_parser *parser, const char *text, uint64_
 	bool mine = !parser->pid_known || parser->pid == made.pid;
 	if (mine)
 		made.constraint = parser->constraint;
-	if (mine && *parser->groups)
+	if (mine && *parser->groups) {
 		split_groups(parser->groups, name, length, &made);
-	else if (mine)
+	} else if (mine && *parser->group) {
 		memcpy(made.group, parser->group, sizeof made.group);
-	if (!*made.limit_group && !parser->pid_known)
 		memcpy(made.limit_group, parser->limit_group, sizeof made.limit_group);
+	}
 
 	/* With memory.oom.group, more kills with the same cause follow. */
 	memcpy(parser->limit_group, made.limit_group, sizeof parser->limit_group);
@@ -271,7 +271,9 @@ static bool parse_out_of_memory(struct pm_oom_parser *parser, const char *text,
 		struct pm_oom_kill made;
 		if (!parse_killed(parser, rest, time_us, &made))
 			return false;
-		if (made.constraint == PM_OOM_UNKNOWN)
+		/* The summary may be that of another kill. */
+		bool cgroup = made.constraint == PM_OOM_MEMCG;
+		if (made.constraint == PM_OOM_UNKNOWN || cgroup != (constraint == PM_OOM_MEMCG))
 			made.constraint = constraint;
 		*kill = made;
 		return true;
