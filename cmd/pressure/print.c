@@ -252,10 +252,11 @@ static void print_kills(const struct pressure_report *report, struct out *out)
 		text_deinit(&line);
 	}
 
-	if (rest > 0)
-		out_wrapped_format(out, 2, "%s%zu %s in the log%s\n", shown > 0 ? "and " : "", rest,
-		                   shown > 0 ? "more" : "OOM kills of other groups",
-		                   shown > 0 ? " of the kernel: --json" : ": --json");
+	if (rest > 0 && shown > 0)
+		out_wrapped_format(out, 2, "and %zu more in the log of the kernel: --json\n", rest);
+	else if (rest > 0)
+		out_wrapped_format(out, 2, "%zu OOM kills of other groups in the log: --json\n",
+		                   rest);
 }
 
 /** Says what is not known. */

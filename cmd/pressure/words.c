@@ -208,8 +208,11 @@ void pressure_words_put_basis(enum pm_pressure_rule rule, struct text *text)
 	if (rule == PM_SIGN_OOM_RECENT)
 		text_string(text, "a kill of the last hour");
 	else
-		text_format(text, "more than %.0f%s%s", info->threshold, info->percent ? " %" : "",
-		            info->rate ? "/s" : "");
+		text_format(text, "more than %.0f", info->threshold);
+	if (info->percent)
+		text_string(text, " %");
+	if (info->rate)
+		text_string(text, "/s");
 	text_format(text, ": %s", sources[info->source]);
 }
 

@@ -211,6 +211,7 @@ static double apply_counter(const struct subject *subject, enum pm_pressure_rule
 		return rate_of(subject, PM_PRESSURE_HIGH_HITS);
 	case PM_SIGN_DIRECT:
 		return larger(subject, PM_PRESSURE_SCAN_DIRECT, PM_PRESSURE_STALLS);
+
 	case PM_SIGN_SWAPPING:
 		return larger(subject, PM_PRESSURE_SWAP_IN, PM_PRESSURE_SWAP_OUT);
 	case PM_SIGN_THRASHING:
@@ -241,16 +242,17 @@ static double apply(const struct subject *subject, enum pm_pressure_rule rule)
 		return (double)subject->rise->rises[PM_PRESSURE_UNCORRECTED];
 	case PM_SIGN_CORRUPTED:
 		return value_of(subject, PM_PRESSURE_CORRUPTED);
+
 	case PM_SIGN_OOMD:
 	case PM_SIGN_FULL:
 		return value_of(subject, PM_PRESSURE_FULL_AVG10) / 100;
 	case PM_SIGN_SOME:
 		return value_of(subject, PM_PRESSURE_SOME_AVG60) / 100;
-
 	case PM_SIGN_SWAP_USED:
 		return swap_share(subject);
 	case PM_SIGN_USED:
 		return used_share(subject);
+
 	case PM_SIGN_COMMITTED:
 		return percent_of(subject, PM_PRESSURE_COMMITTED, PM_PRESSURE_COMMIT_MAX);
 	case PM_SIGN_ADDRESSES:

@@ -186,7 +186,7 @@ struct pm_pressure_reading {
 	size_t count;    /**< number of levels */
 	size_t left_out; /**< number of cgroups and nodes above the largest numbers */
 	bool gone;       /**< the process has ended: its level is missing */
-	/** The cgroups are those directly below the root: each stands for all cgroups below it */
+	/** The cgroups are those directly below the root: each represents all cgroups below it */
 	bool top;
 };
 

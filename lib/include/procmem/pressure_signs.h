@@ -103,9 +103,10 @@ PM_PUBLIC void pm_signs_deinit(struct pm_signs *signs);
 
 /**
  * Tests whether a kill concerns a level. It concerns the machine if the memory of the machine was
- * exhausted or, without a process, if it happened in none of the cgroups of the reading; a cgroup, if it happened in the cgroup or because of its limit. The limit of another
- * cgroup below the same parent does not concern the parent, except if the parent stands for all
- * cgroups below it.
+ * exhausted or, without a process, if it happened in none of the cgroups of the reading. It
+ * concerns a cgroup if it happened in the cgroup or because of its limit. The limit of another
+ * cgroup below the same parent does not concern the parent, except without a process: then each
+ * cgroup represents all cgroups below it.
  *
  * @param reading  the reading
  * @param level    index of the level

@@ -50,7 +50,7 @@ static void kill_by_the_limit_of_a_group(void **state)
 		"6,503,1260730640,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
 		"mems_allowed=0,oom_memcg=/shop,task_memcg=/shop/web,task=python3,pid=15092,uid=0\n"
 		"3,504,1260730659,-;Memory cgroup out of memory: Killed process 15092 "
-	        "(python3) " SIZES);
+		"(python3) " SIZES);
 
 	assert_int_equal(log.count, 1);
 	assert_true(log.complete);
@@ -80,7 +80,7 @@ static void kill_of_the_machine(void **state)
 		"6,9,12,-;oom-kill:constraint=CONSTRAINT_CPUSET,nodemask=(null),cpuset=b,"
 		"mems_allowed=1,global_oom,task_memcg=/b,task=hog,pid=6,uid=1000\n"
 		"3,10,13,-;Out of memory (oom_kill_allocating_task): Killed process 6 "
-	        "(hog) " SIZES);
+		"(hog) " SIZES);
 
 	assert_int_equal(log.count, 2);
 	assert_false(log.complete);
@@ -159,7 +159,7 @@ static void hostile_names(void **state)
 		"3,4,13,-;Memory cgroup out of memory: Killed process 50 () total-vm:1) " SIZES
 		"6,5,14,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
 		"mems_allowed=0,oom_memcg=/\\x5cx,task_memcg=/"
-	        "\\x5cx,task=we\\x0a)\\xff,pid=51,uid=0\n"
+		"\\x5cx,task=we\\x0a)\\xff,pid=51,uid=0\n"
 		"3,6,15,-;Memory cgroup out of memory: Killed process 51 (we\\x0a)\\xff) " SIZES);
 
 	assert_int_equal(log.count, 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Utilisation, saturation and errors: saved trees of both versions of cgroups, and the files of the
- * kernel for this machine. */
+/* Utilisation, saturation and errors, and the thresholds: saved trees of both versions of cgroups.
+ */
 #include <procmem/pressure.h>
 #include <procmem/pressure_signs.h>
 
@@ -531,71 +531,6 @@ static void process_that_ends(void **state)
 	close_machine(&machine);
 }
 
-/** Finds a number in a file of the kernel. */
-static uint64_t truth(const char *path, const char *key)
-{
-	char *text = read_text(path, NULL), *at = strstr(text, key);
-	assert_non_null(at);
-	uint64_t number = strtoull(at + strlen(key), NULL, 10);
-	free(text);
-	return number;
-}
-
-/** This machine, compared with the files of the kernel. */
-static void living_process(void **state)
-{
-	(void)state;
-	struct machine machine = { 0 };
-	struct pm_error error = { 0 };
-	struct target target;
-	char path[64];
-
-	target_start(&target, "many_regions", "300", "8", NULL);
-	machine.process = open_process(target.pid);
-	must(pm_pressure_open(machine.process, NULL, NULL, &machine.source, &error), &error);
-	must(pm_pressure_read(machine.source, &machine.after, &error), &error);
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)target.pid);
-	uint64_t rss = truth(path, "VmRSS:"), size = truth(path, "VmSize:");
-	snprintf(path, sizeof path, "/proc/%d/maps", (int)target.pid);
-	char *maps = read_text(path, NULL);
-	uint64_t regions = 0;
-	for (const char *at = maps; *at; at++)
-		regions += *at == '\n';
-	regions -= strstr(maps, "[vsyscall]") != NULL;
-	free(maps);
-	uint64_t total = truth("/proc/meminfo", "MemTotal:"),
-		 max = truth("/proc/sys/vm/max_map_count", "");
-	target_stop(&target);
-
-	assert_value(&machine, "many_regions", PM_PRESSURE_RSS, rss * KIB);
-	assert_value(&machine, "many_regions", PM_PRESSURE_ADDRESSES, size * KIB);
-	assert_value(&machine, "many_regions", PM_PRESSURE_MAPPINGS, regions);
-	assert_value(&machine, "many_regions", PM_PRESSURE_MAPPINGS_MAX, max);
-	assert_value(&machine, "host", PM_PRESSURE_MAX, total * KIB);
-	assert_unknown(&machine, "many_regions", PM_PRESSURE_ADDRESSES_MAX);
-
-	pm_pressure_deinit(&machine.after);
-	pm_pressure_close(machine.source);
-	pm_process_close(machine.process);
-}
-
-static void every_field_has_a_name(void **state)
-{
-	(void)state;
-	for (int i = 0; i < PM_PRESSURE_FIELDS; i++) {
-		const char *name = pm_pressure_field_of((enum pm_pressure_field)i)->name;
-		assert_non_null(name);
-		for (int j = 0; j < i; j++)
-			assert_string_not_equal(
-				name, pm_pressure_field_of((enum pm_pressure_field)j)->name);
-	}
-	for (int i = 0; i < PM_SIGN_RULES; i++)
-		assert_non_null(pm_sign_of((enum pm_pressure_rule)i)->name);
-	assert_null(pm_pressure_field_of(PM_PRESSURE_FIELDS));
-	assert_null(pm_sign_of(PM_SIGN_RULES));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -604,7 +539,6 @@ int main(void)
 		cmocka_unit_test(v1_values),           cmocka_unit_test(pressure_of_another_group),
 		cmocka_unit_test(host_signs),          cmocka_unit_test(top_groups),
 		cmocka_unit_test(kills_of_the_levels), cmocka_unit_test(process_that_ends),
-		cmocka_unit_test(living_process),      cmocka_unit_test(every_field_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
