@@ -138,6 +138,7 @@ struct pm_pressure_source {
 	struct pm_hierarchy memory;  /* the memory cgroup of the process, or the root */
 	struct pm_hierarchy unified; /* its cgroup of v2, if memory is v1; it has the PSI */
 	enum pm_cgroup_view view;
+	uint64_t mappings; /* number of regions of the process at the last reading */
 };
 
 const struct pm_pressure_field_info *pm_pressure_field_of(enum pm_pressure_field field)
@@ -255,8 +256,9 @@ static int read_groups(struct pm_pressure_source *source, struct pm_levels *leve
 static int read_levels(struct pm_pressure_source *source, struct pm_levels *levels,
                        struct pm_error *error)
 {
-	if (source->process && (pm_process_level_add(source->process, levels, error) < 0 ||
-	                        read_groups(source, levels, error) < 0))
+	if (source->process &&
+	    (pm_process_level_add(source->process, &source->mappings, levels, error) < 0 ||
+	     read_groups(source, levels, error) < 0))
 		return -1;
 
 	if (pm_machine_level_add(source->proc_root, source->sys_root, levels, error) < 0 ||

@@ -17,6 +17,9 @@ enum { FILE_MAX = 1 << 16 };
 /** Maximum size of maps that is read, in bytes. 65,530 regions have about 6 MiB. */
 enum { MAPS_MAX = 1 << 25 };
 
+/** Maximum number of regions that are counted in each reading. This takes about 2 ms. */
+enum { COUNTED_AGAIN_MAX = 4096 };
+
 /** Fields of a stat file by their number in proc_pid_stat(5). */
 enum { STAT_MINOR_FAULTS = 10, STAT_MAJOR_FAULTS = 12, STAT_BLOCK_DELAY = 42 };
 
@@ -102,37 +105,56 @@ static void read_stat(struct pm_process *process, struct pm_pressure_level *leve
 /**
  * Counts the regions. The kernel does not count vsyscall, which is not a region of the process, and
  * lists it last.
+ *
+ * @param process  the process
+ * @param count    receives the number
+ * @return         false if maps cannot be read, or is too long
  */
-static void read_mappings(struct pm_process *process, struct pm_pressure_level *level)
+static bool count_mappings(struct pm_process *process, uint64_t *count)
 {
 	static const char vsyscall[] = "[vsyscall]\n";
 	size_t tail = sizeof vsyscall - 1, length, total = 0;
 	char buffer[1 << 14];
-	uint64_t count = 0, max;
+	uint64_t lines = 0;
 	ssize_t got = 0;
 	int fd;
 
-	char *text = pm_limit_file(pm_process_root(process), "sys/vm/max_map_count");
-	const char *at = text;
-	if (at && pm_scan_decimal(&at, &max))
-		pm_levels_set(level, PM_PRESSURE_MAPPINGS_MAX, max);
-	free(text);
-
 	if (pm_process_open_file(process, "maps", O_RDONLY, &fd, NULL) < 0)
-		return;
+		return false;
+
 	/* A read(2) of maps returns whole lines. */
 	bool last = false;
 	while (total < MAPS_MAX && (got = pm_read(fd, buffer, sizeof buffer)) > 0) {
 		length = (size_t)got;
 		total += length;
 		for (size_t i = 0; i < length; i++)
-			count += buffer[i] == '\n';
+			lines += buffer[i] == '\n';
 		last = length >= tail && memcmp(buffer + length - tail, vsyscall, tail) == 0;
 	}
 	close(fd);
 
-	if (got == 0 && count > 0)
-		pm_levels_set(level, PM_PRESSURE_MAPPINGS, count - last);
+	if (got != 0 || lines == 0)
+		return false;
+	*count = lines - last;
+	return true;
+}
+
+/** Sets the number of regions and its limit. Very many regions are counted only once. */
+static void read_mappings(struct pm_process *process, uint64_t *mappings,
+                          struct pm_pressure_level *level)
+{
+	char *text = pm_limit_file(pm_process_root(process), "sys/vm/max_map_count");
+	const char *at = text;
+	uint64_t max;
+
+	if (at && pm_scan_decimal(&at, &max))
+		pm_levels_set(level, PM_PRESSURE_MAPPINGS_MAX, max);
+	free(text);
+
+	if (*mappings <= COUNTED_AGAIN_MAX && !count_mappings(process, mappings))
+		*mappings = 0;
+	if (*mappings > 0)
+		pm_levels_set(level, PM_PRESSURE_MAPPINGS, *mappings);
 }
 
 static void read_limits(struct pm_process *process, struct pm_pressure_level *level)
@@ -165,7 +187,7 @@ static void read_oom(struct pm_process *process, struct pm_pressure_level *level
 	free(adjustment);
 }
 
-int pm_process_level_add(struct pm_process *process, struct pm_levels *levels,
+int pm_process_level_add(struct pm_process *process, uint64_t *mappings, struct pm_levels *levels,
                          struct pm_error *error)
 {
 	struct pm_process_info info;
@@ -192,7 +214,7 @@ int pm_process_level_add(struct pm_process *process, struct pm_levels *levels,
 	read_status(process, level);
 	read_stat(process, level);
 	read_limits(process, level);
-	read_mappings(process, level);
+	read_mappings(process, mappings, level);
 	read_oom(process, level);
 	pm_levels_set(level, PM_PRESSURE_KILLED, info.killed);
 	return 0;

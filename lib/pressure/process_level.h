@@ -8,12 +8,14 @@
 /**
  * Adds the level of a process. If the process has ended, sets `gone` of the levels instead.
  *
- * @param process  the process
- * @param levels   receives the level
- * @param error    PM_ERROR_RESOURCES
- * @return         0 or -1
+ * @param process   the process
+ * @param mappings  number of regions at the last reading; 0 before the first one, or if not known.
+ * If there are very many, they are not counted again
+ * @param levels    receives the level
+ * @param error     PM_ERROR_RESOURCES
+ * @return          0 or -1
  */
-int pm_process_level_add(struct pm_process *process, struct pm_levels *levels,
+int pm_process_level_add(struct pm_process *process, uint64_t *mappings, struct pm_levels *levels,
                          struct pm_error *error);
 
 #endif

@@ -22,6 +22,8 @@ standstill=$PWD/build/release/tests/bench/standstill
 heap_bench=$PWD/build/release/tests/bench/heap_bench
 # shellcheck disable=SC2034 # likewise
 read_bench=$PWD/build/release/tests/bench/read_bench
+# shellcheck disable=SC2034 # likewise
+pressure_bench=$PWD/build/release/tests/bench/pressure_bench
 PATH=$PWD/build/release/cmd:$PATH
 
 scratch=$(mktemp -d)
@@ -148,7 +150,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch heap trace
+	set -- map read dump scan watch heap trace around
 fi
 header >"$scratch/document"
 for name; do

@@ -91,7 +91,8 @@ enum pm_pressure_field {
 	PM_PRESSURE_ADDRESSES,   /**< process: VmSize */
 	PM_PRESSURE_ADDRESSES_MAX, /**< process: RLIMIT_AS, if it is set */
 
-	PM_PRESSURE_MAPPINGS, /**< process: number of lines of maps, as the kernel counts regions */
+	PM_PRESSURE_MAPPINGS, /**< process: number of regions; more than 4096 are counted only in
+	                         the first reading */
 	PM_PRESSURE_MAPPINGS_MAX, /**< process: vm.max_map_count */
 
 	/* Saturation. Counters, except the averages. */
