@@ -292,16 +292,16 @@ static void print_more(const struct pressure_report *report, struct out *out)
 	char duration[PM_DURATION_TEXT_SIZE];
 
 	pm_format_duration(report->change.seconds, duration);
+	out_format(out, "rates over %s\n", duration);
 	if (report->has_target)
 		out_wrapped_format(out, 2,
-		                   "rates over %s; more: procmem headroom %d (limits by time), "
-		                   "procmem cgroup %d (what fills the group)\n",
-		                   duration, (int)report->pid, (int)report->pid);
+		                   "more: procmem headroom %d (limits by time), procmem cgroup %d "
+		                   "(what fills the group)\n",
+		                   (int)report->pid, (int)report->pid);
 	else
 		out_wrapped_format(out, 2,
-		                   "rates over %s; more: procmem cgroup PATH (what fills a "
-		                   "group), procmem headroom TARGET (limits by time)\n",
-		                   duration);
+		                   "more: procmem cgroup PATH (what fills a group), procmem "
+		                   "headroom TARGET (limits by time)\n");
 }
 
 void pressure_print(const struct pressure_report *report, struct out *out)
