@@ -11,6 +11,7 @@
 #include "heap/heap.h"
 #include "leaks/leaks.h"
 #include "map/map.h"
+#include "pressure/pressure.h"
 #include "ps/ps.h"
 #include "refs/refs.h"
 #include "snap/snap.h"
@@ -39,6 +40,8 @@ const struct command commands[] = {
 	  &headroom_spec, 0 },
 	{ "cgroup", "report what fills a memory cgroup, and what grows in it", cgroup_run,
 	  &cgroup_spec, 0 },
+	{ "pressure", "report what waits for memory, and which processes were OOM-killed",
+	  pressure_run, &pressure_spec, 0 },
 	{ "trace", "show which code maps the memory that is still there", trace_run, &trace_spec,
 	  0 },
 	{ 0 },

@@ -87,6 +87,10 @@
  *     files.c                the files in tmpfs and the shared memory
  *     json.c                 its JSON
  *     top.c                  the cgroups with the highest usage
+ *   pressure/              `procmem pressure`
+ *     pressure.c             the command: two readings, the log, the thresholds
+ *     words.c                signs, kills and cells of the table in words
+ *     json.c                 the same as JSON
  *   trace/                 `procmem trace`
  *     trace.c                the command: records, measures, and writes the outputs
  *     options.c              its options

@@ -212,6 +212,12 @@ static void print_events(const struct headroom_report *report, struct out *out)
 		                   "last 60 s: some %.2f%%, full %.2f%%\n",
 		                   pressure->some10, pressure->full10, pressure->some60,
 		                   pressure->full60);
+
+	int pid = (int)report->info->pid;
+	out_wrapped_format(out, 2,
+	                   "more: procmem pressure %d (what waits), procmem cgroup %d (what fills "
+	                   "the group)\n",
+	                   pid, pid);
 }
 
 /** Reports that limits of cgroups are not known, because the cgroups are not visible. */

@@ -39,16 +39,17 @@ complete -c procmem -n __fish_use_subcommand -f -a refs -d 'Show what points to 
 complete -c procmem -n __fish_use_subcommand -f -a ps -d 'List processes by memory'
 complete -c procmem -n __fish_use_subcommand -f -a watch -d 'Report which regions grow'
 complete -c procmem -n __fish_use_subcommand -f -a headroom -d 'Report how much a process may still grow'
+complete -c procmem -n __fish_use_subcommand -f -a pressure -d 'Report what waits for memory'
 complete -c procmem -n __fish_use_subcommand -f -a snap -d 'Write a sample to a file'
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'Report what changed between two moments'
 complete -c procmem -n __fish_use_subcommand -f -a trace -d 'Show which code maps memory'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom snap diff trace shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom pressure snap diff trace shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump heap leaks refs ps watch headroom snap diff trace
+for command in map dump heap leaks refs ps watch headroom pressure snap diff trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -275,6 +276,10 @@ complete -c procmem -n $headroom -l children -d 'Add a row for each process belo
 complete -c procmem -n $headroom -l cgroup -d 'Add a row for each process of its cgroup'
 complete -c procmem -n $headroom -l all-processes -d 'Add a row for each process with this name'
 complete -c procmem -n $headroom -l follow -d 'Continue with the next process of this name'
+
+set -l pressure '__fish_seen_subcommand_from pressure'
+complete -c procmem -n $pressure -f -a '(__procmem_targets)'
+complete -c procmem -n $pressure -l for -x -d 'Time between the two readings'
 
 set -l shell '__fish_seen_subcommand_from shell'
 complete -c procmem -n $shell -a '(__procmem_targets)'

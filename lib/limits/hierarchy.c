@@ -340,3 +340,62 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 	*hierarchy = found;
 	return 0;
 }
+
+/** Chooses a mount for pm_hierarchy_find_root(): one of v1 is better than one of v2. */
+static int consider_root(void *context, const struct pm_mount *mount, struct pm_error *error)
+{
+	struct search *search = context;
+	size_t length;
+	bool v1 = strcmp(mount->type, "cgroup") == 0 &&
+	          pm_mount_option(mount, search->controller, &length);
+
+	search->any = true;
+	if (!v1 && strcmp(mount->type, "cgroup2") != 0)
+		return 0;
+	if (search->folder && (search->version == 1 || !v1))
+		return 0;
+
+	bool failed = false;
+	char *folder = below_sys_root(mount->point, search->sys_root, &failed);
+	if (failed)
+		return pm_error_out_of_memory(error);
+	if (!folder)
+		return 0;
+
+	free(search->folder);
+	search->folder = folder;
+	search->version = v1 ? 1 : 2;
+	return 0;
+}
+
+int pm_hierarchy_find_root(const char *proc_root, const char *controller, const char *sys_root,
+                           struct pm_hierarchy *hierarchy, struct pm_error *error)
+{
+	struct search search = { .controller = controller, .sys_root = sys_root, .path = "/" };
+	int result = pm_mounts_visit(proc_root, consider_root, &search, error);
+
+	for (int version = 1; result == 0 && !search.any && !search.folder && version <= 2;
+	     version++) {
+		search.version = version;
+		result = use_conventional(&search, error);
+		/* In fs/cgroup itself are the cgroups of v2, or the mount points of v1. */
+		char *name = search.folder ? strrchr(search.folder, '/') : NULL;
+		if (version == 1 && name && strcmp(name + 1, controller) != 0) {
+			free(search.folder);
+			search.folder = NULL;
+		}
+		free(search.group);
+		search.group = NULL;
+	}
+
+	char *group = result == 0 && search.folder ? strdup("") : NULL;
+	if (result < 0 || (search.folder && !group)) {
+		free(search.folder);
+		return result < 0 ? -1 : pm_error_out_of_memory(error);
+	}
+
+	*hierarchy = (struct pm_hierarchy){ .folder = search.folder, .group = group };
+	if (search.folder)
+		hierarchy->version = search.version;
+	return 0;
+}

@@ -48,4 +48,19 @@ void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy);
 int pm_hierarchy_find(struct pm_process *process, const char *controller, const char *sys_root,
                       struct pm_hierarchy *hierarchy, struct pm_error *error);
 
+/**
+ * Finds the highest visible cgroup of a controller: the root of its mount. If the controller is not
+ * in a v1 hierarchy, the v2 hierarchy is used.
+ *
+ * @param proc_root   directory of /proc
+ * @param controller  "memory" or "pids"
+ * @param sys_root    directory that replaces /sys
+ * @param hierarchy   receives the cgroup, whose `group` is ""; its version is 0 if there is none;
+ *                    release it with pm_hierarchy_deinit()
+ * @param error       PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
+ * @return            0 or -1
+ */
+int pm_hierarchy_find_root(const char *proc_root, const char *controller, const char *sys_root,
+                           struct pm_hierarchy *hierarchy, struct pm_error *error);
+
 #endif

@@ -24,6 +24,8 @@ heap_bench=$PWD/build/release/tests/bench/heap_bench
 family_bench=$PWD/build/release/tests/bench/family_bench
 # shellcheck disable=SC2034 # likewise
 read_bench=$PWD/build/release/tests/bench/read_bench
+# shellcheck disable=SC2034 # likewise
+pressure_bench=$PWD/build/release/tests/bench/pressure_bench
 PATH=$PWD/build/release/cmd:$PATH
 
 scratch=$(mktemp -d)
@@ -150,7 +152,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch heap trace
+	set -- map read dump scan watch heap trace around
 fi
 header >"$scratch/document"
 for name; do

@@ -23,7 +23,7 @@ BESIDE = {"dump-map": "dump"}
 # of the regions themselves, and of their number.
 TWO_MEANINGS = {"before", "after", "path", "threads", "lost", "events", "regions"}
 UNITS = {
-    "bytes", "bytes/s", "bytes or count", "bytes, count or percent", "count", "exit status", "ID", "microseconds",
+    "bytes", "bytes/s", "bytes or count", "bytes, count or percent", "count", "count/s", "exit status", "ID", "microseconds",
     "ordinal", "percent", "regions/s", "seconds", "signal",
 }
 

@@ -60,10 +60,13 @@
 #include <procmem/memory_use.h>
 #include <procmem/minmax.h>
 #include <procmem/number.h>
+#include <procmem/oom_log.h>
 #include <procmem/page_set.h>
 #include <procmem/page_strings.h>
 #include <procmem/pagemap.h>
 #include <procmem/pattern_scan.h>
+#include <procmem/pressure.h>
+#include <procmem/pressure_signs.h>
 #include <procmem/process.h>
 #include <procmem/process_find.h>
 #include <procmem/process_id.h>

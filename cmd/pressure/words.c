@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+#include "pressure/words.h"
+
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/utf8.h"
+
+/** Items of a cell that are shown; the others are counted. */
+enum { ITEMS_SHOWN = 2 };
+
+/** Adds a rate: "389/s", "0.2/s". */
+static void put_rate(struct text *text, double rate)
+{
+	text_format(text, rate < 10 ? "%.1f/s" : "%.0f/s", rate);
+}
+
+static void put_age(const struct pm_oom_kill *kill, struct text *text)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (!kill->age_known) {
+		text_format(text, "%.1fs after boot", (double)kill->time_us / 1e6);
+		return;
+	}
+	pm_format_duration(kill->seconds_ago, duration);
+	text_format(text, "%s ago", duration);
+}
+
+static void put_process(const struct pm_oom_kill *kill, struct text *text)
+{
+	utf8_escape(text, kill->comm, strlen(kill->comm));
+	text_format(text, " (%d)", (int)kill->pid);
+}
+
+bool pressure_words_kill_is_of(const struct pressure_report *report, size_t level,
+                               const struct pm_oom_kill *kill)
+{
+	return pm_signs_kill_is_of(&report->reading, level, kill,
+	                           report->view == PM_CGROUP_VISIBLE);
+}
+
+/** Adds the newest kill of a level, if the log has it. */
+static void put_newest(const struct pressure_report *report, size_t level, struct text *text)
+{
+	for (size_t i = report->has_log ? report->log.count : 0; i-- > 0;) {
+		const struct pm_oom_kill *kill = &report->log.kills[i];
+		if (!pressure_words_kill_is_of(report, level, kill))
+			continue;
+
+		text_string(text, ", the last ");
+		put_age(kill, text);
+		text_string(text, ": ");
+		put_process(kill, text);
+		return;
+	}
+}
+
+static void put_kills(const struct pressure_report *report, const struct pm_sign *sign,
+                      struct text *text)
+{
+	uint64_t count = (uint64_t)sign->value;
+
+	text_format(text, "%llu OOM kill%s", (unsigned long long)count, text_plural(count));
+	if (sign->rule == PM_SIGN_OOM_KILL)
+		text_format(text, " in the last %.1f s", report->change.seconds);
+	else
+		text_string(text, " in the last hour");
+	put_newest(report, sign->level, text);
+}
+
+/** Adds a share of two fields: "97 % of the limit of 64.0M". */
+static void put_share(const struct pressure_report *report, const struct pm_sign *sign,
+                      const char *what, enum pm_pressure_field max, struct text *text)
+{
+	text_format(text, "%s %.0f %% of ", what, sign->value);
+	text_size_as(text, report->reading.levels[sign->level].values[max],
+	             report->options->output.bytes);
+}
+
+/** Adds the sign of a rule about utilisation. */
+static void put_used(const struct pressure_report *report, const struct pm_sign *sign,
+                     struct text *text)
+{
+	switch (sign->rule) {
+	case PM_SIGN_SWAP_USED:
+		text_format(text, "memory and swap are more than %.0f %% full", sign->value);
+		break;
+	case PM_SIGN_USED:
+		put_share(report, sign, "memory that cannot be dropped is", PM_PRESSURE_MAX, text);
+		break;
+	case PM_SIGN_COMMITTED:
+		put_share(report, sign, "Committed_AS is", PM_PRESSURE_COMMIT_MAX, text);
+		text_string(text, " (CommitLimit)");
+		break;
+	case PM_SIGN_ADDRESSES:
+		put_share(report, sign, "address space is", PM_PRESSURE_ADDRESSES_MAX, text);
+		text_string(text, " (RLIMIT_AS)");
+		break;
+	default:
+		text_format(text, "the number of regions is %.0f %% of vm.max_map_count",
+		            sign->value);
+	}
+}
+
+/** Adds the sign of a rule about PSI or another share of time. */
+static void put_stall(const struct pm_sign *sign, struct text *text)
+{
+	switch (sign->rule) {
+	case PM_SIGN_OOMD:
+		text_format(text,
+		            "all tasks waited for memory %.0f %% of the last 10 s; systemd-oomd "
+		            "kills after 30 s of that",
+		            sign->value);
+		break;
+	case PM_SIGN_FULL:
+		text_format(text, "all tasks waited for memory %.0f %% of the last 10 s",
+		            sign->value);
+		break;
+	case PM_SIGN_SOME:
+		text_format(text, "tasks waited for memory %.1f %% of the last minute",
+		            sign->value);
+		break;
+	case PM_SIGN_STALL:
+		text_format(text, "tasks wait for memory %.0f %% of the time", sign->value);
+		break;
+	default:
+		text_format(text, "waits for block devices %.0f %% of the time", sign->value);
+	}
+}
+
+/** Adds the sign of a rule about a rate. */
+static void put_counter(const struct pm_sign *sign, struct text *text)
+{
+	static const char *const before[PM_SIGN_RULES] = {
+		[PM_SIGN_SWAP_FAIL] = "swapping out fails, ",
+		[PM_SIGN_MAX_HITS] = "the limit is reached, ",
+		[PM_SIGN_HIGH_HITS] = "memory.high is exceeded, ",
+		[PM_SIGN_DIRECT] = "tasks reclaim memory before they get new, ",
+		[PM_SIGN_SWAPPING] = "pages are swapped, ",
+		[PM_SIGN_THRASHING] = "evicted pages are needed again, ",
+		[PM_SIGN_MAJOR_FAULTS] = "page faults read from storage, ",
+	};
+	static const char *const behind[PM_SIGN_RULES] = {
+		[PM_SIGN_MAX_HITS] = ": tasks reclaim memory of the group first",
+		[PM_SIGN_HIGH_HITS] = ": tasks are throttled",
+		[PM_SIGN_THRASHING] = ": too small for what is in use",
+	};
+
+	text_string(text, before[sign->rule]);
+	put_rate(text, sign->value);
+	if (behind[sign->rule])
+		text_string(text, behind[sign->rule]);
+}
+
+void pressure_words_put_sign(const struct pressure_report *report, const struct pm_sign *sign,
+                             struct text *text)
+{
+	switch (sign->rule) {
+	case PM_SIGN_OOM_KILL:
+	case PM_SIGN_OOM_RECENT:
+		put_kills(report, sign, text);
+		break;
+	case PM_SIGN_KILLED:
+		text_string(text, "SIGKILL is pending: it is about to end");
+		break;
+	case PM_SIGN_UNDER_OOM:
+		text_string(text, "out of memory now: tasks wait for the OOM killer");
+		break;
+	case PM_SIGN_UNCORRECTED:
+		text_format(text, "%.0f uncorrected errors of the memory modules", sign->value);
+		break;
+	case PM_SIGN_CORRUPTED:
+		text_size_as(text, (uint64_t)sign->value, report->options->output.bytes);
+		text_string(text, " are damaged and no longer used (HardwareCorrupted)");
+		break;
+
+	case PM_SIGN_OOMD:
+	case PM_SIGN_FULL:
+	case PM_SIGN_STALL:
+	case PM_SIGN_SOME:
+	case PM_SIGN_BLOCK_DELAY:
+		put_stall(sign, text);
+		break;
+	case PM_SIGN_SWAP_USED:
+	case PM_SIGN_USED:
+	case PM_SIGN_COMMITTED:
+	case PM_SIGN_ADDRESSES:
+	case PM_SIGN_MAPPINGS:
+		put_used(report, sign, text);
+		break;
+	default:
+		put_counter(sign, text);
+	}
+}
+
+void pressure_words_put_basis(enum pm_pressure_rule rule, struct text *text)
+{
+	static const char *const sources[] = {
+		[PM_SIGN_OWN] = "own choice",
+		[PM_SIGN_OOMD_CONF] = "oomd.conf(5)",
+		[PM_SIGN_USE] = "USE method",
+		[PM_SIGN_KERNEL] = "kernel documentation",
+	};
+	const struct pm_sign_info *info = pm_sign_of(rule);
+
+	if (rule == PM_SIGN_OOM_RECENT)
+		text_string(text, "a kill of the last hour");
+	else
+		text_format(text, "more than %.0f", info->threshold);
+	if (info->percent)
+		text_string(text, " %");
+	if (info->rate)
+		text_string(text, "/s");
+	text_format(text, ": %s", sources[info->source]);
+}
+
+const char *pressure_words_constraint(enum pm_oom_constraint constraint)
+{
+	static const char *const names[] = {
+		[PM_OOM_UNKNOWN] = NULL,    [PM_OOM_MEMCG] = "cgroup",     [PM_OOM_GLOBAL] = "host",
+		[PM_OOM_CPUSET] = "cpuset", [PM_OOM_POLICY] = "mempolicy",
+	};
+
+	return names[constraint];
+}
+
+void pressure_words_put_kill(const struct pm_oom_kill *kill, bool bytes, struct text *text)
+{
+	static const char *const reasons[] = {
+		[PM_OOM_UNKNOWN] = "reason not known",        [PM_OOM_MEMCG] = "limit of a group",
+		[PM_OOM_GLOBAL] = "memory of the host",       [PM_OOM_CPUSET] = "nodes of a cpuset",
+		[PM_OOM_POLICY] = "nodes of a memory policy",
+	};
+
+	put_age(kill, text);
+	text_string(text, "  ");
+	put_process(kill, text);
+	if (*kill->limit_group) {
+		text_string(text, ", limit of ");
+		utf8_escape(text, kill->limit_group, strlen(kill->limit_group));
+	} else {
+		text_format(text, ", %s", reasons[kill->constraint]);
+	}
+	if (*kill->group && strcmp(kill->group, kill->limit_group) != 0) {
+		text_string(text, ", in ");
+		utf8_escape(text, kill->group, strlen(kill->group));
+	}
+
+	if (!kill->sizes_known) {
+		text_string(text, "; sizes not known");
+		return;
+	}
+	text_string(text, "; anon ");
+	text_size_as(text, kill->anon_rss, bytes);
+	text_string(text, ", file ");
+	text_size_as(text, kill->file_rss, bytes);
+	text_string(text, ", shmem ");
+	text_size_as(text, kill->shmem_rss, bytes);
+}
+
+void pressure_words_put_level(const struct pm_pressure_level *level, size_t width,
+                              struct text *text)
+{
+	struct text name = { 0 };
+	utf8_escape(&name, level->name, strlen(level->name));
+
+	/* Characters are at most as wide as their bytes are many. */
+	size_t columns = utf8_columns(name.bytes, name.length), start = 0;
+	while (columns > width && start < name.length) {
+		uint32_t code;
+		start += utf8_decode(name.bytes + start, name.length - start, &code);
+		columns = utf8_columns(name.bytes + start, name.length - start) + 1;
+	}
+	if (start > 0)
+		text_string(text, "\xe2\x80\xa6");
+	text_bytes(text, name.bytes + start, name.length - start);
+	text_deinit(&name);
+}
+
+/** Adds the share of a maximum: "62.0M of 64.0M 97%". */
+static void put_used_cell(const struct pressure_report *report,
+                          const struct pm_pressure_level *level, struct text *text)
+{
+	bool bytes = report->options->output.bytes;
+
+	if (!level->known[PM_PRESSURE_USED]) {
+		text_string(text, "not known");
+		return;
+	}
+
+	uint64_t used = level->values[PM_PRESSURE_USED], max = level->values[PM_PRESSURE_MAX];
+	text_size_as(text, used, bytes);
+	if (level->known[PM_PRESSURE_MAX] && max > 0) {
+		text_string(text, " of ");
+		text_size_as(text, max, bytes);
+		text_format(text, " %.0f%%", (double)used * 100 / (double)max);
+	} else if (level->scope == PM_PRESSURE_CGROUP) {
+		text_string(text, ", no limit");
+	}
+}
+
+static void put_utilisation(const struct pressure_report *report,
+                            const struct pm_pressure_level *level, struct text *text)
+{
+	bool bytes = report->options->output.bytes;
+
+	if (level->scope != PM_PRESSURE_PROCESS) {
+		put_used_cell(report, level, text);
+		return;
+	}
+	if (!level->known[PM_PRESSURE_RSS]) {
+		text_string(text, "not known");
+		return;
+	}
+
+	text_string(text, "rss ");
+	text_size_as(text, level->values[PM_PRESSURE_RSS], bytes);
+	if (level->values[PM_PRESSURE_SWAP] > 0) {
+		text_string(text, ", swap ");
+		text_size_as(text, level->values[PM_PRESSURE_SWAP], bytes);
+	}
+}
+
+/** Items of a cell that is being made. */
+struct items {
+	struct text *text;
+	size_t count;
+	bool any_known;
+};
+
+/** Starts an item. Returns false if it is only counted. */
+static bool begin_item(struct items *items)
+{
+	if (++items->count > ITEMS_SHOWN)
+		return false;
+	if (items->count > 1)
+		text_string(items->text, ", ");
+	return true;
+}
+
+/** Ends a cell: counts the items that are not shown, or says that there are none. */
+static void end_items(struct items *items)
+{
+	if (items->count > ITEMS_SHOWN)
+		text_format(items->text, " +%zu", items->count - ITEMS_SHOWN);
+	else if (items->count == 0)
+		text_string(items->text, items->any_known ? "none" : "not known");
+}
+
+static void put_saturation(const struct pressure_report *report, size_t index, struct text *text)
+{
+	static const struct {
+		const char *word;
+		enum pm_pressure_field field;
+	} shown[] = {
+		{ "stall", PM_PRESSURE_STALL_SOME },     { "limit", PM_PRESSURE_MAX_HITS },
+		{ "high", PM_PRESSURE_HIGH_HITS },       { "direct", PM_PRESSURE_SCAN_DIRECT },
+		{ "stalls", PM_PRESSURE_STALLS },        { "swapin", PM_PRESSURE_SWAP_IN },
+		{ "swapout", PM_PRESSURE_SWAP_OUT },     { "refault", PM_PRESSURE_REFAULT_FILE },
+		{ "refault", PM_PRESSURE_REFAULT_ANON }, { "blkio", PM_PRESSURE_BLOCK_DELAY },
+		{ "majflt", PM_PRESSURE_MAJOR_FAULTS },  { "compact", PM_PRESSURE_COMPACT_STALL },
+		{ "miss", PM_PRESSURE_NUMA_MISS },       { "foreign", PM_PRESSURE_NUMA_FOREIGN },
+	};
+	const struct pm_pressure_rise *rise = &report->change.rises[index];
+	struct items items = { .text = text };
+
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+		enum pm_pressure_field field = shown[i].field;
+		items.any_known |= rise->known[field];
+		if (!rise->known[field] || rise->rises[field] == 0 || !begin_item(&items))
+			continue;
+
+		double rate = (double)rise->rises[field] / report->change.seconds;
+		text_format(text, "%s ", shown[i].word);
+		if (pm_pressure_field_of(field)->unit == PM_PRESSURE_MICROSECONDS)
+			text_format(text, "%.0f%%", rate / 1e4);
+		else
+			put_rate(text, rate);
+	}
+	end_items(&items);
+}
+
+/** Adds an error of which only the number counts. */
+static void put_error(const struct pm_pressure_level *level, enum pm_pressure_field field,
+                      const char *word, struct items *items)
+{
+	items->any_known |= level->known[field];
+	if (level->values[field] > 0 && begin_item(items))
+		text_format(items->text, "%llu %s", (unsigned long long)level->values[field], word);
+}
+
+static void put_errors(const struct pressure_report *report, size_t index, struct text *text)
+{
+	const struct pm_pressure_level *level = &report->reading.levels[index];
+	struct items items = { .text = text };
+
+	if (level->scope == PM_PRESSURE_NODE) {
+		text_char(text, '-');
+		return;
+	}
+
+	items.any_known = level->known[PM_PRESSURE_KILLED];
+	if (level->values[PM_PRESSURE_KILLED] && begin_item(&items))
+		text_string(text, "SIGKILL pending");
+	if (level->values[PM_PRESSURE_UNDER_OOM] && begin_item(&items))
+		text_string(text, "under OOM");
+	put_error(level, PM_PRESSURE_OOM_KILL, "killed", &items);
+	put_error(level, PM_PRESSURE_UNCORRECTED, "ECC", &items);
+	items.any_known |= level->known[PM_PRESSURE_CORRUPTED];
+	if (level->values[PM_PRESSURE_CORRUPTED] > 0 && begin_item(&items)) {
+		text_size_as(text, level->values[PM_PRESSURE_CORRUPTED],
+		             report->options->output.bytes);
+		text_string(text, " bad");
+	}
+	end_items(&items);
+}
+
+void pressure_words_put_cell(const struct pressure_report *report, size_t level,
+                             enum pm_pressure_part part, struct text *text)
+{
+	switch (part) {
+	case PM_PRESSURE_UTILISATION:
+		put_utilisation(report, &report->reading.levels[level], text);
+		break;
+	case PM_PRESSURE_SATURATION:
+		put_saturation(report, level, text);
+		break;
+	default:
+		put_errors(report, level, text);
+	}
+}
