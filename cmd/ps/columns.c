@@ -487,19 +487,19 @@ static const struct list_column columns[] = {
 
 /* The description of a list. SIZES are the default columns before the command line, and EXTRA
  * additional ones of JSON. */
-#define PS_SPEC(SIZES, EXTRA, SORT)                                                               \
-	{ .singular = "process",                                                                  \
-	  .plural = "processes",                                                                  \
-	  .columns = columns,                                                                     \
-	  .column_count = sizeof columns / sizeof columns[0],                                     \
-	  .table_columns = "pid,user," SIZES ",command",                                          \
-	  .csv_columns = "pid,user," SIZES ",command",                                            \
-	  .json_columns = "pid,ppid,user,uid,state,threads,start,size,rss,swap,rss_swap,peak,"    \
-			  "limit,limit%,cgroup,container," EXTRA "name,command",                  \
-	  .json_identity = "pid",                                                                 \
-	  .sort = (SORT),                                                                         \
-	  .left_out_column = "rss",                                                               \
-	  .droppable = "swap,limit%,peak",                                                        \
+#define PS_SPEC(SIZES, EXTRA, SORT)                                                            \
+	{ .singular = "process",                                                               \
+	  .plural = "processes",                                                               \
+	  .columns = columns,                                                                  \
+	  .column_count = sizeof columns / sizeof columns[0],                                  \
+	  .table_columns = "pid,user," SIZES ",command",                                       \
+	  .csv_columns = "pid,user," SIZES ",command",                                         \
+	  .json_columns = "pid,ppid,user,uid,state,threads,start,size,rss,swap,rss_swap,peak," \
+		          "limit,limit%,cgroup,container," EXTRA "name,command",               \
+	  .json_identity = "pid",                                                              \
+	  .sort = (SORT),                                                                      \
+	  .left_out_column = "rss",                                                            \
+	  .droppable = "swap,limit%,peak",                                                     \
 	  .droppable_last = "threads,user" }
 
 /* By whether --tree, and whether --for is given. */

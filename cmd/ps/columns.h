@@ -21,6 +21,8 @@ enum ps_needs {
 	PS_NEEDS_CGROUP = 8, /**< the name of the process's cgroup */
 	PS_NEEDS_FOR = 16,   /**< a second list after some time: the option --for */
 	PS_NEEDS_TREE = 32,  /**< the tree of processes: the option --tree */
+	/** The option --by. This bit is shifted by the value of enum ps_by that is needed. */
+	PS_NEEDS_BY = 64,
 };
 
 /** One row. */

@@ -11,36 +11,32 @@ enum { SHORT_ID = 12 };
 /** The sizes of a group. */
 enum size { SIZE_MEMORY, SIZE_USS, SIZE_SHARED, SIZE_PSS };
 
+/** The numbers of processes of a group. */
+enum number { NUMBER_PROCESSES, NUMBER_NEW, NUMBER_ENDED, NUMBER_UNREAD };
+
 static const struct ps_group *group_of(const void *item)
 {
 	return item;
 }
 
-static bool processes_of(const struct list_column *column, const void *item, uint64_t *value)
+static bool number_of(const struct list_column *column, const void *item, uint64_t *value)
 {
-	(void)column;
-	*value = group_of(item)->processes;
-	return true;
-}
+	const struct ps_group *group = item;
 
-static bool new_of(const struct list_column *column, const void *item, uint64_t *value)
-{
-	(void)column;
-	*value = group_of(item)->started;
-	return true;
-}
-
-static bool ended_of(const struct list_column *column, const void *item, uint64_t *value)
-{
-	(void)column;
-	*value = group_of(item)->ended;
-	return true;
-}
-
-static bool unread_of(const struct list_column *column, const void *item, uint64_t *value)
-{
-	(void)column;
-	*value = group_of(item)->unread;
+	switch ((enum number)column->index) {
+	case NUMBER_PROCESSES:
+		*value = group->processes;
+		break;
+	case NUMBER_NEW:
+		*value = group->started;
+		break;
+	case NUMBER_ENDED:
+		*value = group->ended;
+		break;
+	case NUMBER_UNREAD:
+		*value = group->unread;
+		break;
+	}
 	return true;
 }
 
@@ -70,6 +66,11 @@ static bool size_of(const struct list_column *column, const void *item, uint64_t
 		break;
 	}
 	return group->processes == 0 || group->unread < group->processes;
+}
+
+static bool is_incomplete(const void *item)
+{
+	return group_of(item)->unread > 0;
 }
 
 static void size_text(const struct list_column *column, const void *item, struct text *text)
@@ -214,162 +215,151 @@ static json_t *size_value(const struct list_column *column, const void *item)
 }
 
 /* A column for a sum of sizes in smaps_rollup. */
-#define ROLLUP_SIZE(NAME, TITLE, INDEX, HELP) \
-	{ .name = (NAME),                     \
-	  .title = (TITLE),                   \
-	  .type = LIST_SIZE,                  \
-	  .needs = PS_NEEDS_ROLLUP,           \
-	  .number = size_of,                  \
-	  .text = size_text,                  \
-	  .show = size_show,                  \
-	  .value = size_value,                \
-	  .index = (INDEX),                   \
+#define ROLLUP_SIZE(NAME, JSON, TITLE, INDEX, HELP) \
+	{ .name = (NAME),                           \
+	  .json = (JSON),                           \
+	  .title = (TITLE),                         \
+	  .type = LIST_SIZE,                        \
+	  .needs = PS_NEEDS_ROLLUP,                 \
+	  .number = size_of,                        \
+	  .at_least = is_incomplete,                \
+	  .text = size_text,                        \
+	  .show = size_show,                        \
+	  .value = size_value,                      \
+	  .index = (INDEX),                         \
 	  .help = (HELP) }
 
-/* All columns but that of the name, which depends on what the processes have in common. */
-#define COMMON_COLUMNS                                                                            \
-	{ .name = "processes",                                                                    \
-	  .title = "PROCESSES",                                                                   \
-	  .type = LIST_COUNT,                                                                     \
-	  .number = processes_of,                                                                 \
-	  .help = "number of processes" },                                                        \
-	ROLLUP_SIZE("memory", "MEMORY", SIZE_MEMORY,                                              \
-	            "USS and the share of memory that is shared: memory that only the group "     \
-	            "shares counts once (slow)"),                                                 \
-	ROLLUP_SIZE("uss", "USS", SIZE_USS, "sum of USS: memory of one process each (slow)"),     \
-	ROLLUP_SIZE("shared", "SHARED", SIZE_SHARED,                                              \
-	            "the part of 'memory' that is not in 'uss' (slow)"),                          \
-	ROLLUP_SIZE("pss", "PSS", SIZE_PSS,                                                       \
-	            "sum of PSS: 'memory' without huge pages of hugetlbfs (slow)"),               \
-	{ .name = "rss",                                                                          \
-	  .title = "RSS",                                                                         \
-	  .type = LIST_SIZE,                                                                      \
-	  .alone = true,                                                                          \
-	  .number = rss_of,                                                                       \
-	  .help = "sum of RSS, which counts shared memory once for each process" },               \
-	{ .name = "swap",                                                                         \
-	  .title = "SWAP",                                                                        \
-	  .type = LIST_SIZE,                                                                      \
-	  .number = swap_of,                                                                      \
-	  .help = "swapped-out size" },                                                           \
-	{ .name = "rate",                                                                         \
-	  .title = "RATE",                                                                        \
-	  .type = LIST_SIZE,                                                                      \
-	  .alone = true,                                                                          \
-	  .needs = PS_NEEDS_FOR,                                                                  \
-	  .number = rate_of,                                                                      \
-	  .text = rate_text,                                                                      \
-	  .show = rate_show,                                                                      \
-	  .value = rate_value,                                                                    \
-	  .help = "change of the sum of RSS per second, with processes that started or ended "    \
-	          "(--for)" },                                                                    \
-	{ .name = "new",                                                                          \
-	  .json = "new_processes",                                                                \
-	  .title = "NEW",                                                                         \
-	  .type = LIST_COUNT,                                                                     \
-	  .needs = PS_NEEDS_FOR,                                                                  \
-	  .number = new_of,                                                                       \
-	  .help = "processes that started during --for" },                                        \
-	{ .name = "ended",                                                                        \
-	  .json = "ended_processes",                                                              \
-	  .title = "ENDED",                                                                       \
-	  .type = LIST_COUNT,                                                                     \
-	  .needs = PS_NEEDS_FOR,                                                                  \
-	  .number = ended_of,                                                                     \
-	  .help = "processes that ended during --for" },                                          \
-	{ .name = "unread",                                                                       \
-	  .json = "unread_processes",                                                             \
-	  .title = "UNREAD",                                                                      \
-	  .type = LIST_COUNT,                                                                     \
-	  .needs = PS_NEEDS_ROLLUP,                                                               \
-	  .number = unread_of,                                                                    \
-	  .help = "processes that could not be read: their 'memory' is missing" },                \
-	{ .name = "runtime",                                                                      \
-	  .title = "RUNTIME",                                                                     \
-	  .type = LIST_TEXT,                                                                      \
-	  .safe = true,                                                                           \
-	  .text = runtime_text,                                                                   \
-	  .help = "program that created the container (--by container)" },                        \
-	{ .name = "pod",                                                                          \
-	  .title = "POD",                                                                         \
-	  .type = LIST_TEXT,                                                                      \
-	  .safe = true,                                                                           \
-	  .text = pod_text,                                                                       \
-	  .help = "UID of the pod of Kubernetes (--by container)" },                              \
-	{ .name = "largest",                                                                      \
-	  .title = "LARGEST",                                                                     \
-	  .type = LIST_TEXT,                                                                      \
-	  .text = largest_text,                                                                   \
-	  .value = largest_value,                                                                 \
-	  .help = "name and PID of the process with the most RSS" }
+/* A column for a number of processes. */
+#define NUMBER(NAME, JSON, TITLE, NEEDS, INDEX, HELP) \
+	{ .name = (NAME),                             \
+	  .json = (JSON),                             \
+	  .title = (TITLE),                           \
+	  .type = LIST_COUNT,                         \
+	  .needs = (NEEDS),                           \
+	  .number = number_of,                        \
+	  .index = (INDEX),                           \
+	  .help = (HELP) }
 
-static const struct list_column program_columns[] = {
-	COMMON_COLUMNS,
+static const struct list_column columns[] = {
+	NUMBER("processes", "process_count", "PROCESSES", 0, NUMBER_PROCESSES,
+	       "number of processes"),
+	ROLLUP_SIZE("memory", "memory_bytes", "MEMORY", SIZE_MEMORY,
+	            "sum of 'uss' and 'shared': memory that only the group shares counts once "
+	            "(slow)"),
+	ROLLUP_SIZE("uss", NULL, "USS", SIZE_USS, "memory that one process has alone (slow)"),
+	ROLLUP_SIZE("shared", "shared_bytes", "SHARED", SIZE_SHARED,
+	            "shared memory, each page divided by the number of processes that share it "
+	            "(slow)"),
+	ROLLUP_SIZE("pss", NULL, "PSS", SIZE_PSS,
+	            "'memory' without private huge pages of hugetlbfs (slow)"),
+	{ .name = "rss",
+	  .title = "RSS",
+	  .type = LIST_SIZE,
+	  .alone = true,
+	  .number = rss_of,
+	  .help = "sum of RSS, which counts shared memory for each process" },
+	{ .name = "swap",
+	  .title = "SWAP",
+	  .type = LIST_SIZE,
+	  .number = swap_of,
+	  .help = "swapped-out size" },
+	{ .name = "rate",
+	  .title = "RATE",
+	  .type = LIST_SIZE,
+	  .alone = true,
+	  .needs = PS_NEEDS_FOR,
+	  .number = rate_of,
+	  .text = rate_text,
+	  .show = rate_show,
+	  .value = rate_value,
+	  .help = "change of 'rss' per second, with processes that started or ended (--for)" },
+	NUMBER("new", "new_count", "NEW", PS_NEEDS_FOR, NUMBER_NEW,
+	       "processes that started during --for"),
+	NUMBER("ended", "ended_count", "ENDED", PS_NEEDS_FOR, NUMBER_ENDED,
+	       "processes that ended during --for"),
+	NUMBER("unread", "unread_count", "UNREAD", PS_NEEDS_ROLLUP, NUMBER_UNREAD,
+	       "processes that could not be read, and whose 'memory' is missing"),
+	{ .name = "runtime",
+	  .title = "RUNTIME",
+	  .type = LIST_TEXT,
+	  .safe = true,
+	  .text = runtime_text,
+	  .help = "program that created the container" },
+	{ .name = "pod",
+	  .title = "POD",
+	  .type = LIST_TEXT,
+	  .safe = true,
+	  .text = pod_text,
+	  .help = "UID of the pod of Kubernetes that the container is in" },
+	{ .name = "largest",
+	  .json = "largest_process",
+	  .title = "LARGEST",
+	  .type = LIST_TEXT,
+	  .text = largest_text,
+	  .value = largest_value,
+	  .help = "name and PID of the process with the most RSS" },
 	{ .name = "program",
 	  .title = "PROGRAM",
 	  .type = LIST_TEXT,
+	  .needs = PS_NEEDS_BY << PS_BY_PROGRAM,
 	  .text = name_text,
-	  .help = "command name" },
-};
-
-static const struct list_column cgroup_columns[] = {
-	COMMON_COLUMNS,
+	  .help = "command name (--by program)" },
 	{ .name = "cgroup",
 	  .title = "CGROUP",
 	  .type = LIST_TEXT,
+	  .needs = PS_NEEDS_BY << PS_BY_CGROUP,
 	  .text = name_text,
-	  .help = "cgroup that accounts the memory" },
-};
-
-static const struct list_column user_columns[] = {
-	COMMON_COLUMNS,
+	  .help = "cgroup that accounts the memory (--by cgroup)" },
 	{ .name = "user",
 	  .title = "USER",
 	  .type = LIST_TEXT,
+	  .needs = PS_NEEDS_BY << PS_BY_USER,
 	  .text = name_text,
-	  .help = "effective user" },
-};
-
-static const struct list_column container_columns[] = {
-	COMMON_COLUMNS,
+	  .help = "effective user (--by user)" },
 	{ .name = "container",
 	  .title = "CONTAINER",
 	  .type = LIST_TEXT,
+	  .needs = PS_NEEDS_BY << PS_BY_CONTAINER,
 	  .text = name_text,
 	  .show = container_show,
-	  .help = "ID of the container, or (none)" },
+	  .help = "ID of the container, or (none) (--by container)" },
 };
 
 /* The description of a list. SIZES are the default columns of numbers, LAST those of names. */
-#define GROUP_SPEC(NAME, SIZES, JSON, LAST, SORT)                               \
-	{ .singular = "group",                                                  \
-	  .plural = "groups",                                                   \
-	  .columns = NAME##_columns,                                            \
-	  .column_count = sizeof NAME##_columns / sizeof NAME##_columns[0],     \
-	  .table_columns = "processes," SIZES LAST,                             \
-	  .csv_columns = "processes," SIZES LAST,                               \
-	  .json_columns = #NAME ",processes,memory,uss,shared,rss,swap," JSON   \
-				"unread,runtime,pod,largest",                   \
-	  .json_identity = #NAME,                                               \
-	  .sort = (SORT),                                                       \
-	  .left_out_column = "memory",                                          \
-	  .droppable = "swap,uss",                                              \
+#define GROUP_SPEC(NAME, SIZES, JSON, LAST, SORT)                            \
+	{ .singular = "group",                                               \
+	  .plural = "groups",                                                \
+	  .columns = columns,                                                \
+	  .column_count = sizeof columns / sizeof columns[0],                \
+	  .table_columns = "processes," SIZES LAST,                          \
+	  .csv_columns = "processes," SIZES LAST,                            \
+	  .json_columns = NAME ",processes,memory,uss,shared,rss,swap," JSON \
+		               "unread,runtime,pod,largest",                 \
+	  .json_identity = NAME,                                             \
+	  .sort = (SORT),                                                    \
+	  .left_out_column = "memory",                                       \
+	  .droppable = "swap,uss",                                           \
 	  .droppable_last = "rss" }
 
 /* The descriptions of a list without and with --for, and in each case without and with a column
  * for processes that could not be read. */
-#define GROUP_SPECS(NAME, LAST)                                                                   \
-	{ { GROUP_SPEC(NAME, "memory,uss,rss,swap,", "", LAST, "memory"),                         \
-	    GROUP_SPEC(NAME, "unread,memory,uss,rss,swap,", "", LAST, "memory") },                \
-	  { GROUP_SPEC(NAME, "memory,rss,rate,new,ended,", "rate,new,ended,", LAST, "rate"),      \
-	    GROUP_SPEC(NAME, "unread,memory,rss,rate,new,ended,", "rate,new,ended,", LAST,        \
-	               "rate") } }
+#define GROUP_SPECS(NAME, LAST)                                                                 \
+	{                                                                                       \
+		{ GROUP_SPEC(NAME, "memory,uss,rss,swap,", "", LAST, "memory"),                 \
+		  GROUP_SPEC(NAME, "unread,memory,uss,rss,swap,", "", LAST, "memory") },        \
+		{                                                                               \
+			GROUP_SPEC(NAME, "memory,rss,rate,new,ended,", "rate,new,ended,", LAST, \
+			           "rate"),                                                     \
+				GROUP_SPEC(NAME, "unread,memory,rss,rate,new,ended,",           \
+			                   "rate,new,ended,", LAST, "rate")                     \
+		}                                                                               \
+	}
 
 static const struct list_spec specs[][2][2] = {
-	[PS_BY_PROGRAM] = GROUP_SPECS(program, "program"),
-	[PS_BY_CGROUP] = GROUP_SPECS(cgroup, "largest,cgroup"),
-	[PS_BY_USER] = GROUP_SPECS(user, "largest,user"),
-	[PS_BY_CONTAINER] = GROUP_SPECS(container, "container,largest"),
+	[PS_BY_PROGRAM] = GROUP_SPECS("program", "program"),
+	[PS_BY_CGROUP] = GROUP_SPECS("cgroup", "largest,cgroup"),
+	[PS_BY_USER] = GROUP_SPECS("user", "largest,user"),
+	[PS_BY_CONTAINER] = GROUP_SPECS("container", "container,largest"),
 };
 
 const struct list_spec *ps_group_columns_spec(enum ps_by by, bool with_for, bool with_unread)

@@ -16,19 +16,19 @@ enum ps_by {
 
 /** A group of processes. Sizes are in bytes. */
 struct ps_group {
-	const char *name;      /**< what the processes have in common; borrowed */
-	size_t processes;      /**< number of processes */
-	size_t started;        /**< processes that have started during --for */
-	size_t ended;          /**< processes that have ended during --for */
-	size_t unread;         /**< processes whose smaps_rollup could not be read */
-	uint64_t pss;          /**< sum of PSS */
-	uint64_t private_size; /**< sum of the private pages, without huge pages */
-	uint64_t hugetlb;      /**< sum of the private huge pages of hugetlbfs */
-	uint64_t rss;          /**< sum of RSS */
-	uint64_t swap;         /**< sum of swap */
-	uint64_t rss_before;   /**< sum of RSS at the start of --for */
-	double seconds;        /**< duration of --for; 0 without it */
-	bool bytes;            /**< show exact numbers */
+	const char *name;                     /**< what the processes have in common; borrowed */
+	size_t processes;                     /**< number of processes */
+	size_t started;                       /**< processes that have started during --for */
+	size_t ended;                         /**< processes that have ended during --for */
+	size_t unread;                        /**< processes whose smaps_rollup could not be read */
+	uint64_t pss;                         /**< sum of PSS */
+	uint64_t private_size;                /**< sum of the private pages, without huge pages */
+	uint64_t hugetlb;                     /**< sum of the private huge pages of hugetlbfs */
+	uint64_t rss;                         /**< sum of RSS */
+	uint64_t swap;                        /**< sum of swap */
+	uint64_t rss_before;                  /**< sum of RSS at the start of --for */
+	double seconds;                       /**< duration of --for; 0 without it */
+	bool bytes;                           /**< show exact numbers */
 	const struct pm_process_row *largest; /**< process with the most RSS; NULL if all ended */
 	const struct pm_container *container; /**< the container; NULL if there is none */
 };

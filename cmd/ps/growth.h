@@ -9,9 +9,9 @@
 struct ps_growth {
 	struct ps_listing before; /**< the processes at the start */
 	double seconds;           /**< time between the lists; 0 without --for */
-	struct ps_row **ended; /**< rows of `before` that have ended, by descending RSS; owned */
-	size_t ended_count;    /**< number of these rows */
-	size_t new_count;      /**< number of listed processes that started after `before` */
+	struct ps_row **ended;    /**< rows of `before` that have ended, by descending RSS; owned */
+	size_t ended_count;       /**< number of these rows */
+	size_t new_count;         /**< number of listed processes that started after `before` */
 };
 
 /**
@@ -37,13 +37,13 @@ int ps_growth_start(struct ps_growth *growth, const struct ps_filter *filter, un
 void ps_growth_end(struct ps_growth *growth, struct ps_listing *listing);
 
 /**
- * Reports on stderr how many processes have started and ended.
+ * Reports on stderr the number of processes that have started and ended, and names the latter.
  * @param growth  the result
  */
 void ps_growth_report(const struct ps_growth *growth);
 
 /**
- * Makes the member "ended" of JSON.
+ * Makes the member "processes_ended" of JSON.
  * @param growth  the result
  * @return        an array, which can be empty
  */

@@ -170,8 +170,8 @@ static void set_start_times(struct ps_listing *listing)
 	int64_t booted = (wall.tv_sec - boot.tv_sec) * second + wall.tv_nsec - boot.tv_nsec;
 
 	for (size_t i = 0; i < listing->count; i++)
-		listing->rows[i].started_ns =
-			booted + (int64_t)listing->rows[i].process->start_ticks * tick;
+		listing->rows[i].started_ns = booted +
+		                              (int64_t)listing->rows[i].process->start_ticks * tick;
 }
 
 int ps_listing_read(struct ps_listing *listing, const struct ps_filter *filter, unsigned needs,

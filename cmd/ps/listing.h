@@ -9,10 +9,10 @@
 
 /** Which processes are listed. */
 struct ps_filter {
-	bool all;                  /**< kernel threads, too */
-	bool tree;                 /**< the descendants of the processes that match, too */
-	const char *name;          /**< the operand NAME; NULL to list all processes */
-	struct name_filter regex;  /**< `name` as a regular expression */
+	bool all;                 /**< kernel threads, too */
+	bool tree;                /**< the descendants of the processes that match, too */
+	const char *name;         /**< the operand NAME; NULL to list all processes */
+	struct name_filter regex; /**< `name` as a regular expression */
 };
 
 /** A process whose smaps_rollup could not be read. */
@@ -62,7 +62,7 @@ const struct pm_process_row *ps_listing_find(const struct pm_process_list *list,
 void ps_listing_report(const struct ps_listing *listing);
 
 /**
- * Writes the processes that could not be read as the member "unread", if there are any.
+ * Makes the member "processes_unread" of JSON: the processes that could not be read.
  *
  * @param listing  the listing
  * @return         the value; NULL if all processes were read

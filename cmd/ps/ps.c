@@ -131,6 +131,14 @@ static int check_needs(const struct ps_options *options, unsigned needs, struct 
 	if ((needs & PS_NEEDS_TREE) && !options->tree)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "the columns tree_rss, tree_pss and depth need --tree");
+
+	unsigned names = needs & ~(PS_NEEDS_BY - 1U);
+
+	if (names != 0 && names != (unsigned)PS_NEEDS_BY << options->by)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "of the columns program, cgroup, user and container, there is "
+		                    "only '%s' with --by %s",
+		                    ps_groups_word(options->by), ps_groups_word(options->by));
 	return 0;
 }
 
@@ -175,8 +183,8 @@ static int print_json(const struct work *work, struct out *out, struct pm_error 
 		return -1;
 
 	if (options->seconds > 0)
-		json_put(&json, "ended", ps_growth_json_ended(&work->growth));
-	json_put(&json, "unread", ps_listing_json_unread(&work->listing));
+		json_put(&json, "processes_ended", ps_growth_json_ended(&work->growth));
+	json_put(&json, "processes_unread", ps_listing_json_unread(&work->listing));
 	json_put_total(&json, &work->list,
 	               grouped ? "processes,memory,uss,pss,swap,unread" : "pss,uss,swap");
 	json_shut(&json, '}');
@@ -216,8 +224,8 @@ static int read_processes(struct work *work, unsigned needs, struct pm_error *er
 	const struct ps_options *options = work->options;
 	uint64_t started = clock_us();
 
-	if (options->seconds > 0 && ps_growth_start(&work->growth, &work->filter, needs,
-	                                            options->seconds, error) < 0)
+	if (options->seconds > 0 &&
+	    ps_growth_start(&work->growth, &work->filter, needs, options->seconds, error) < 0)
 		return -1;
 	if (options->seconds > 0)
 		started = clock_us();

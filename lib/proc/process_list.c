@@ -177,8 +177,8 @@ bool pm_process_list_is_partial(void)
 	if (pm_mounts_visit("/proc", find_hidepid, &hides, NULL) < 0 || !hides)
 		return false;
 
-	/* The first process of a PID namespace always exists, and mostly belongs to root. Whoever
-	 * may see it through hidepid, may see all processes. */
+	/* The first process of a PID namespace always exists, and mostly belongs to root. If
+	 * hidepid does not hide it from this process, then it hides no process. */
 	return access("/proc/1/stat", R_OK) < 0;
 }
 

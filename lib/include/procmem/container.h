@@ -22,7 +22,7 @@ enum pm_container_runtime {
 	PM_RUNTIME_CONTAINERD, /**< containerd: cri-containerd-ID.scope, nerdctl-ID.scope */
 	PM_RUNTIME_CRIO,       /**< CRI-O: crio-ID.scope, crio-ID */
 	PM_RUNTIME_PODMAN,     /**< Podman: libpod-ID.scope, libpod-ID */
-	PM_RUNTIME_LXC,        /**< LXC, also as used by LXD and Incus: lxc/NAME, lxc.payload.NAME */
+	PM_RUNTIME_LXC, /**< LXC, also as used by LXD and Incus: lxc/NAME, lxc.payload.NAME */
 };
 
 /** Size of a buffer for the ID of a container, including the NUL. Longer IDs are not accepted. */

@@ -58,8 +58,7 @@ static const struct sample samples[] = {
 	/* Podman, as root and as a user. */
 	{ "/machine.slice/libpod-" ID ".scope", ID, PM_RUNTIME_PODMAN, "" },
 	{ "/machine.slice/libpod-" ID ".scope/container", ID, PM_RUNTIME_PODMAN, "" },
-	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID
-	  ".scope/container",
+	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope/container",
 	  ID, PM_RUNTIME_PODMAN, "" },
 	{ "/libpod_parent/libpod-" ID, ID, PM_RUNTIME_PODMAN, "" },
 	{ "/libpod_parent/" ID, ID, PM_RUNTIME_PODMAN, "" },
