@@ -65,7 +65,8 @@ static bool size_of(const struct list_column *column, const void *item, uint64_t
 		*value = group->pss;
 		break;
 	}
-	return group->processes == 0 || group->unread < group->processes;
+	/* If only processes without memory could be read, nothing is known. */
+	return group->unread == 0 || *value > 0;
 }
 
 static bool is_incomplete(const void *item)

@@ -27,6 +27,7 @@ int ps_growth_start(struct ps_growth *growth, const struct ps_filter *filter, un
 	poll_loop_init(&wait, seconds);
 	while (!*wait.interrupted && !poll_loop_wait(&wait))
 		continue;
+	growth->interrupted = *wait.interrupted != 0;
 	poll_loop_deinit(&wait);
 
 	growth->seconds = clock_seconds() - started;
@@ -81,6 +82,8 @@ void ps_growth_report(const struct ps_growth *growth)
 	size_t named = pm_min_size(growth->ended_count, NAMED_MAX);
 	struct text names = { 0 };
 
+	if (growth->interrupted)
+		report_note("interrupted: the rates are those of %.1f s", growth->seconds);
 	if (growth->ended_count == 0 && growth->new_count == 0)
 		return;
 

@@ -9,6 +9,7 @@
 struct ps_growth {
 	struct ps_listing before; /**< the processes at the start */
 	double seconds;           /**< time between the lists; 0 without --for */
+	bool interrupted;         /**< a signal has ended the wait */
 	struct ps_row **ended;    /**< rows of `before` that have ended, by descending RSS; owned */
 	size_t ended_count;       /**< number of these rows */
 	size_t new_count;         /**< number of listed processes that started after `before` */

@@ -174,6 +174,13 @@ static void set_start_times(struct ps_listing *listing)
 		                              (int64_t)listing->rows[i].process->start_ticks * tick;
 }
 
+/** Stores in the list of all processes that a process has ended since the list was read. */
+static void mark_ended(struct ps_listing *listing, const struct ps_row *row)
+{
+	listing->processes.items[row->process - listing->processes.items].state = 'X';
+	listing->ended++;
+}
+
 int ps_listing_read(struct ps_listing *listing, const struct ps_filter *filter, unsigned needs,
                     struct pm_error *error)
 {
@@ -186,7 +193,8 @@ int ps_listing_read(struct ps_listing *listing, const struct ps_filter *filter, 
 		struct ps_row *row = &listing->rows[i];
 
 		row->listed = read_more(listing, row, needs) == READ;
-		listing->ended += !row->listed;
+		if (!row->listed)
+			mark_ended(listing, row);
 	}
 	remove_unlisted(listing);
 
@@ -207,7 +215,9 @@ const struct pm_process_row *ps_listing_find(const struct pm_process_list *list,
 	const struct pm_process_row *found = bsearch(process, list->items, list->count,
 	                                             sizeof *list->items, compare_pids);
 
-	return found && found->start_ticks == process->start_ticks ? found : NULL;
+	if (!found || found->start_ticks != process->start_ticks || found->state == 'X')
+		return NULL;
+	return found;
 }
 
 static void report_unread(const struct ps_listing *listing)
@@ -229,11 +239,11 @@ static void report_unread(const struct ps_listing *listing)
 	text_deinit(&names);
 }
 
-void ps_listing_report(const struct ps_listing *listing)
+void ps_listing_report(const struct ps_listing *listing, bool verbose)
 {
 	if (listing->unread_count > 0)
 		report_unread(listing);
-	if (listing->ended > 0)
+	if (listing->ended > 0 && verbose)
 		report_note("%zu process%s ended while the processes were read; not listed",
 		            listing->ended, listing->ended == 1 ? "" : "es");
 	if (pm_process_list_is_partial())

@@ -50,16 +50,19 @@ int ps_listing_read(struct ps_listing *listing, const struct ps_filter *filter, 
  *
  * @param list     the list
  * @param process  a process of the same or of another list
- * @return         the process with the same PID and start time; NULL if there is none
+ * @return         the process with the same PID and start time; NULL if there is none, or if it
+ *                 has ended while the processes were read
  */
 const struct pm_process_row *ps_listing_find(const struct pm_process_list *list,
                                              const struct pm_process_row *process);
 
 /**
  * Reports on stderr which processes are not listed, or without all values.
+ *
  * @param listing  the listing
+ * @param verbose  whether to report processes that have ended, too
  */
-void ps_listing_report(const struct ps_listing *listing);
+void ps_listing_report(const struct ps_listing *listing, bool verbose);
 
 /**
  * Makes the member "processes_unread" of JSON: the processes that could not be read.

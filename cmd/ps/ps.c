@@ -270,7 +270,7 @@ static int run(struct work *work, struct out *out, enum status *status, struct p
 	*status = print(work, out);
 	if (!options->output.quiet) {
 		ps_growth_report(&work->growth);
-		ps_listing_report(&work->listing);
+		ps_listing_report(&work->listing, options->output.verbose);
 	}
 
 	return 0;
