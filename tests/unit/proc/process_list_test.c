@@ -82,7 +82,8 @@ static void figures_equal_status(void **state)
 	assert_int_equal(pm_process_read_info(process, &info, NULL), 0);
 	assert_int_equal(row->start_ticks, info.start_ticks);
 	assert_int_equal(pm_process_start_ticks(process), info.start_ticks);
-	assert_true(row->time_ns / 1e9 * (double)sysconf(_SC_CLK_TCK) >= (double)row->start_ticks);
+	assert_true((double)row->time_ns / 1e9 * (double)sysconf(_SC_CLK_TCK) >=
+	            (double)row->start_ticks);
 
 	char *command;
 	assert_int_equal(pm_process_read_command(process, &command, NULL), 0);
