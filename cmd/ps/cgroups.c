@@ -57,11 +57,11 @@ static struct ps_cgroup *insert(struct ps_cgroups *cgroups, size_t position,
 	/* Double the array when its length is a power of two. */
 	if ((cgroups->count & (cgroups->count - 1)) == 0)
 		cgroups->items = alloc_array(cgroups->items, 2 * cgroups->count + 1,
-		                             sizeof *cgroups->items);
+		                             sizeof(struct ps_cgroup *));
 
 	*cgroup = (struct ps_cgroup){ .own = own };
 	memmove(cgroups->items + position + 1, cgroups->items + position,
-	        (cgroups->count - position) * sizeof *cgroups->items);
+	        (cgroups->count - position) * sizeof(struct ps_cgroup *));
 	cgroups->items[position] = cgroup;
 	cgroups->count++;
 

@@ -336,7 +336,7 @@ static const struct list_column columns[] = {
 	  .csv_columns = "processes," SIZES LAST,                            \
 	  .json_columns = NAME ",processes,memory,uss,shared,rss,swap," JSON \
 		               "unread,runtime,pod,largest",                 \
-	  .json_identity = NAME,                                             \
+	  .json_identity = (NAME),                                           \
 	  .sort = (SORT),                                                    \
 	  .left_out_column = "memory",                                       \
 	  .droppable = "swap,uss",                                           \

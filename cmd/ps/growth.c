@@ -47,13 +47,13 @@ static void find_ended(struct ps_growth *growth, const struct ps_listing *listin
 {
 	struct ps_listing *before = &growth->before;
 
-	growth->ended = alloc_array(NULL, before->count, sizeof *growth->ended);
+	growth->ended = alloc_array(NULL, before->count, sizeof(struct ps_row *));
 	for (size_t i = 0; i < before->count; i++) {
 		if (!ps_listing_find(&listing->processes, before->rows[i].process))
 			growth->ended[growth->ended_count++] = &before->rows[i];
 	}
 	if (growth->ended_count > 0)
-		qsort(growth->ended, growth->ended_count, sizeof *growth->ended, compare_rss);
+		qsort(growth->ended, growth->ended_count, sizeof(struct ps_row *), compare_rss);
 }
 
 void ps_growth_end(struct ps_growth *growth, struct ps_listing *listing)

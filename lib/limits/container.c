@@ -197,8 +197,10 @@ static bool parse_pod(struct word word, char pod[PM_POD_UID_SIZE])
 		/* systemd uses '-' for nested slices, so the UID has '_' there. */
 		if (byte != '-' && byte != '_' && !is_hex(byte))
 			return false;
+		if (byte == '_')
+			byte = '-';
 		digits += is_hex(byte);
-		pod[i] = byte == '_' ? '-' : byte;
+		pod[i] = byte;
 	}
 
 	pod[word.length] = '\0';
