@@ -64,7 +64,13 @@
  *     print.c                prints them as text and as JSON
  *   ps/                    `procmem ps`
  *     ps.c                   the command
+ *     listing.c              reads the processes, and the values of their columns
+ *     cgroups.c              the cgroups, containers and limits of the processes
+ *     growth.c               --for: compares two lists
+ *     tree.c                 --tree: the order of the tree, and the sums of subtrees
+ *     groups.c               --by: sums of programs, cgroups, users and containers
  *     columns.c              the columns of processes
+ *     group_columns.c        the columns of groups
  *   snap/                  `procmem snap`
  *     snap.c                 the command
  *     list.c                 lists the samples of a recording

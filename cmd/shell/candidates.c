@@ -16,6 +16,7 @@
 #include "grep/grep.h"
 #include "map/map.h"
 #include "ps/columns.h"
+#include "ps/group_columns.h"
 #include "ps/ps.h"
 #include "shell/builtins.h"
 #include "strings/strings.h"
@@ -158,7 +159,12 @@ static bool add_columns_of(struct candidates *candidates, const struct command *
 	enum group_by group;
 
 	if (command->run == ps_run) {
-		add_columns(candidates, &ps_columns_spec, list);
+		enum ps_by what;
+		const struct list_spec *spec = ps_columns_spec(false, false);
+
+		if (by && ps_groups_parse(by, &what, NULL) == 0)
+			spec = ps_group_columns_spec(what, false, false);
+		add_columns(candidates, spec, list);
 	} else if (command->run != map_run) {
 		return false;
 	} else if (by && group_by_parse(by, &group, NULL) == 0) {
@@ -183,6 +189,7 @@ static const struct {
 	{ NULL, "color", "auto always never" },
 	{ NULL, "perms", "r rw rx rwx x r--p rw-p r-xp ---p" },
 	{ map_run, "by", "kind mapping perms arena thread object" },
+	{ ps_run, "by", "program cgroup user container" },
 	{ diff_run, "by", "kind mapping" },
 	{ grep_run, "by", "kind" },
 	{ watch_run, "sort", "growth rate rss delta" },

@@ -301,6 +301,15 @@ size_t list_number_length(const struct list *list, const struct list_column *col
 	return text_decimal_length(value);
 }
 
+bool list_sum_is_bound(const struct list_column *column, const void *const *items, size_t count)
+{
+	for (size_t i = 0; i < count && column->at_least; i++) {
+		if (column->at_least(items[i]))
+			return true;
+	}
+	return false;
+}
+
 bool list_sum(const struct list_column *column, const void *const *items, size_t count,
               uint64_t *sum)
 {
@@ -313,7 +322,7 @@ bool list_sum(const struct list_column *column, const void *const *items, size_t
 		if (column->number(column, items[i], &value)) {
 			*sum += value;
 			known = true;
-		} else if (!column->optional) {
+		} else if (!column->optional && !(column->at_least && column->at_least(items[i]))) {
 			return false;
 		}
 	}

@@ -53,6 +53,11 @@ struct list_column {
 	 */
 	bool (*number)(const struct list_column *column, const void *item, uint64_t *value);
 	/**
+	 * Checks whether the number of an item, or the fact that it has none, only means "at least
+	 * that much", so that a sum is at least that much, too. NULL if all numbers are exact.
+	 */
+	bool (*at_least)(const void *item);
+	/**
 	 * Adds the unescaped text of an item. Needed for LIST_TEXT; for other types NULL if the
 	 * text is just the number.
 	 */
@@ -251,7 +256,17 @@ size_t list_number_length(const struct list *list, const struct list_column *col
                           uint64_t value);
 
 /**
- * Sums the values of a column.
+ * Checks whether the sum of a column is only a lower bound.
+ *
+ * @param column  the column
+ * @param items   the items
+ * @param count   number of items
+ * @return        true if the value of an item is a lower bound
+ */
+bool list_sum_is_bound(const struct list_column *column, const void *const *items, size_t count);
+
+/**
+ * Sums the values of a column. If list_sum_is_bound(), the sum is a lower bound.
  *
  * @param column  the column
  * @param items   the items

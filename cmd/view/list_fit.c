@@ -42,10 +42,15 @@ static void sum_up(struct list_view *view)
 
 			if (!is_summable(column))
 				continue;
+
+			bool bound = column->at_least && column->at_least(list->items[row]);
+
+			if (bound)
+				view->bound[at] = true;
 			if (column->number(column, list->items[row], &value)) {
 				view->sums[at] += value;
 				view->summed[at] = true;
-			} else if (!column->optional) {
+			} else if (!column->optional && !bound) {
 				view->unknown[at] = true;
 			}
 		}
@@ -85,7 +90,7 @@ void list_fit_set_columns(struct list_view *view, const bool *drop)
 			view->label = at;
 
 		view->sums[at] = 0;
-		view->summed[at] = view->unknown[at] = false;
+		view->summed[at] = view->unknown[at] = view->bound[at] = false;
 	}
 
 	sum_up(view);

@@ -16,6 +16,7 @@ struct list_view {
 	bool summed[TABLE_COLUMNS_MAX];   /**< `sums` is valid */
 	bool unknown[TABLE_COLUMNS_MAX];  /**< a value is not known, so the sum is not known either
 	                                   */
+	bool bound[TABLE_COLUMNS_MAX];    /**< the sum is a lower bound */
 	size_t label;    /**< column with the label of the totals, SIZE_MAX if no column has it */
 	bool brief;      /**< there is little room for the last column */
 	struct text raw; /**< a cell before escaping; owned */

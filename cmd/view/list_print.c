@@ -27,9 +27,14 @@ static void total_cell(const struct list_view *view, size_t index, struct text *
 {
 	const struct list *list = view->list;
 
-	if (view->unknown[index])
+	if (view->unknown[index] || (view->bound[index] && !view->summed[index])) {
 		text_char(text, '?');
-	else if (view->summed[index])
+		return;
+	}
+	if (view->bound[index])
+		text_char(text, '>');
+
+	if (view->summed[index])
 		list_put_number(list, view->columns[index], view->sums[index], text);
 	else if (index == view->label && list->spec->count_column)
 		text_string(text, "total");
@@ -124,6 +129,8 @@ static void print_left_out(const struct list_view *view, struct out *out)
 	if (known) {
 		struct text size = { 0 };
 
+		if (list_sum_is_bound(column, list->items + list->shown, missing))
+			text_char(&size, '>');
 		list_put_number(list, column, sum, &size);
 		out_string(out, ", ");
 		out_text(out, &size);

@@ -7,7 +7,8 @@ _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_c
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
 _procmem_group_columns='count size rss pss dirty swap largest detail files'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
-_procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
+_procmem_process_columns='pid ppid user uid state threads start size rss pss uss swap rss_swap rate new tree_rss tree_pss depth peak limit limit% cgroup container name command'
+_procmem_process_group_columns='processes memory uss shared pss rss swap rate new ended unread runtime pod largest program cgroup user container'
 _procmem_class_columns='size count bytes share zeros equal arena state threads type text what example'
 _procmem_leak_columns='bytes count size direct direct_bytes indirect indirect_bytes total each cycles type text example what'
 _procmem_site_columns='resident change mapped calls live regions faults sites tid thread function object start end cut earlier stack site'
@@ -45,6 +46,7 @@ _procmem() {
 	*:=) before=${COMP_WORDS[COMP_CWORD - 2]} joined== ;;
 	esac
 	case $command:${COMP_WORDS[*]} in
+	ps:*' --by'[\ =]*) columns=$_procmem_process_group_columns ;;
 	ps:*) columns=$_procmem_process_columns ;;
 	heap:*) columns=$_procmem_class_columns ;;
 	leaks:*) columns=$_procmem_leak_columns ;;
@@ -65,6 +67,7 @@ _procmem() {
 	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
 	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
 	heap:--by) _procmem_words "$word" 'size type text arena state thread' && return ;;
+	ps:--by) mapfile -t COMPREPLY < <(compgen -W 'program cgroup user container' -- "$word") && return ;;
 	trace:--by) mapfile -t COMPREPLY < <(compgen -W 'stack function thread object' -- "$word") && return ;;
 	trace:--backend) mapfile -t COMPREPLY < <(compgen -W 'auto perf ptrace' -- "$word") && return ;;
 	trace:--svg | trace:--folded | trace:--pprof | trace:--record) compopt -o default && return ;;
@@ -133,7 +136,7 @@ _procmem() {
 	diff:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
-	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all $_procmem_list $_procmem_output" -- "$word") ;;
+	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all --tree --by --for $_procmem_list $_procmem_output" -- "$word") ;;
 	shell:-*) mapfile -t COMPREPLY < <(compgen -W '--command --file --keep-going --help --version' -- "$word") ;;
 	map:* | dump:* | strings:* | grep:* | watch:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")

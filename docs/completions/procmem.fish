@@ -8,7 +8,8 @@ set -l watch_columns address rss delta growth size size-growth rate hour day ver
 set -l class_columns size count bytes share zeros equal arena state threads type text what example
 set -l leak_columns bytes count size direct direct_bytes indirect indirect_bytes total each cycles type text example what
 set -l site_columns resident change mapped calls live regions faults sites tid thread function object start end cut earlier stack site
-set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
+set -l process_columns pid ppid user uid state threads start size rss pss uss swap rss_swap rate new tree_rss tree_pss depth peak limit limit% cgroup container name command
+set -l process_group_columns processes memory uss shared pss rss swap rate new ended unread runtime pod largest program cgroup user container
 
 # Processes: PIDs if the word starts with a digit, names otherwise.
 function __procmem_targets
@@ -222,8 +223,11 @@ complete -c procmem -n $grep -s v -l verbose -d 'List what could not be read'
 
 set -l ps '__fish_seen_subcommand_from ps'
 complete -c procmem -n $ps -f -a '(__procmem_targets)'
-complete -c procmem -n $ps -s s -l sort -x -a "$process_columns" -d 'Sort by'
-complete -c procmem -n $ps -s o -l columns -x -a "(__fish_append , help $process_columns)" -d 'Show these columns'
+complete -c procmem -n $ps -l tree -d 'List children below their parents'
+complete -c procmem -n $ps -l by -x -a 'program cgroup user container' -d 'List groups of processes'
+complete -c procmem -n $ps -l for -x -d 'Show how fast memory changes in this time'
+complete -c procmem -n $ps -s s -l sort -x -a "$process_columns $process_group_columns" -d 'Sort by'
+complete -c procmem -n $ps -s o -l columns -x -a "(__fish_append , help $process_columns $process_group_columns)" -d 'Show these columns'
 
 set -l snap '__fish_seen_subcommand_from snap'
 complete -c procmem -n $snap -a '(__procmem_targets)'

@@ -19,12 +19,13 @@
 #endif
 
 /* Indices of the values in a result of libproc2; the order is that of `wanted`. */
-enum item { PID, UID, THREADS, STATE, FLAGS, START, RSS, SWAP, SIZE, ITEM_COUNT };
+enum item { PID, PPID, UID, THREADS, STATE, FLAGS, START, RSS, SWAP, SIZE, ITEM_COUNT };
 
 static const enum pids_item wanted[ITEM_COUNT] = {
-	[PID] = PIDS_ID_PID,  [UID] = PIDS_ID_EUID,  [THREADS] = PIDS_NLWP,
-	[STATE] = PIDS_STATE, [FLAGS] = PIDS_FLAGS,  [START] = PIDS_TICS_BEGAN,
-	[RSS] = PIDS_VM_RSS,  [SWAP] = PIDS_VM_SWAP, [SIZE] = PIDS_VM_SIZE,
+	[PID] = PIDS_ID_PID,   [PPID] = PIDS_ID_PPID,     [UID] = PIDS_ID_EUID,
+	[THREADS] = PIDS_NLWP, [STATE] = PIDS_STATE,      [FLAGS] = PIDS_FLAGS,
+	[RSS] = PIDS_VM_RSS,   [START] = PIDS_TICS_BEGAN, [SWAP] = PIDS_VM_SWAP,
+	[SIZE] = PIDS_VM_SIZE,
 };
 
 static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pids_entry *entry)
@@ -33,6 +34,7 @@ static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pid
 	/* libproc2 returns these sizes in KiB. */
 	*entry = (struct pm_pids_entry){
 		.pid = VALUE(PID, s_int, stack, info),
+		.ppid = VALUE(PPID, s_int, stack, info),
 		.uid = VALUE(UID, u_int, stack, info),
 		.threads = (uint32_t)VALUE(THREADS, s_int, stack, info),
 		.state = (char)VALUE(STATE, s_ch, stack, info),

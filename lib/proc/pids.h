@@ -17,6 +17,7 @@
 /** The numbers that libproc2 returns for one process; sizes are in bytes. */
 struct pm_pids_entry {
 	pid_t pid;            /**< process ID */
+	pid_t ppid;           /**< PID of the parent; 0 if the parent is not visible */
 	uid_t uid;            /**< effective user ID */
 	uint32_t threads;     /**< number of threads */
 	char state;           /**< state of the first thread as in proc_pid_stat(5) */

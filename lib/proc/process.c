@@ -214,6 +214,11 @@ bool pm_process_pid_is_ours(const struct pm_process *process)
 	return strtol(target, NULL, 10) == getpid();
 }
 
+uint64_t pm_process_start_ticks(const struct pm_process *process)
+{
+	return process->start_ticks;
+}
+
 int pm_process_poll_fd(const struct pm_process *process)
 {
 	return process->pidfd;

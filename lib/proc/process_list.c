@@ -2,14 +2,17 @@
 #include <procmem/process_list.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <procmem/process_rollup.h>
 
 #include "base/array.h"
 #include "base/io.h"
-#include "proc/access.h"
 #include "proc/command.h"
+#include "proc/mountinfo.h"
 #include "proc/pids.h"
 #include "proc/process_handle.h"
 #include "proc/self.h"
@@ -73,6 +76,14 @@ struct builder {
 	struct pm_self own;
 };
 
+static uint64_t boot_time_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_error *error)
 {
 	struct builder *builder = context;
@@ -83,12 +94,14 @@ static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_e
 
 	struct pm_process_row row = {
 		.pid = entry->pid,
+		.ppid = entry->ppid,
 		.uid = entry->uid,
 		.threads = entry->threads,
 		.state = entry->state,
 		.kernel_thread = entry->kernel_thread,
 		.own = pm_self_has(&builder->own, entry->pid),
 		.start_ticks = entry->start_ticks,
+		.time_ns = boot_time_ns(),
 		.rss = entry->rss,
 		.swap = entry->swap,
 		.size = entry->size,
@@ -139,34 +152,43 @@ void pm_process_list_deinit(struct pm_process_list *list)
 	*list = (struct pm_process_list){ 0 };
 }
 
+/** Notes whether proc is mounted with a value of hidepid other than 0 or "off". */
+static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_error *error)
+{
+	bool *hides = context;
+	size_t length;
+
+	(void)error;
+	if (strcmp(mount->type, "proc") != 0 || strcmp(mount->point, "/proc") != 0)
+		return 0;
+
+	/* The last mount is on top. */
+	const char *value = pm_mount_option(mount, "hidepid", &length);
+
+	*hides = value && !(length == 1 && *value == '0') &&
+	         !(length == 3 && memcmp(value, "off", 3) == 0);
+	return 0;
+}
+
+bool pm_process_list_is_partial(void)
+{
+	bool hides = false;
+
+	if (pm_mounts_visit("/proc", find_hidepid, &hides, NULL) < 0 || !hides)
+		return false;
+
+	/* The first process of a PID namespace always exists, and mostly belongs to root. If
+	 * hidepid does not hide it from this process, then it hides no process. */
+	return access("/proc/1/stat", R_OK) < 0;
+}
+
 int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_error *error)
 {
-	static const char name[] = "smaps_rollup";
-	int fd;
-	char *text;
-	struct pm_error cause;
+	struct pm_process_rollup rollup;
 
-	if (pm_process_open_file(process, name, O_RDONLY, &fd, error) < 0)
+	if (pm_process_rollup_read(process, &rollup, error) < 0)
 		return -1;
 
-	int result = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, NULL, &cause);
-	close(fd);
-	if (result < 0 && cause.kind == PM_ERROR_GONE)
-		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
-		                         "read the smaps_rollup of", cause.os_errno, error);
-	if (result < 0) {
-		if (error)
-			*error = cause;
-		return -1;
-	}
-
-	bool known = pm_status_find(text, "Pss") != NULL;
-	uint64_t kilobytes = pm_status_number(text, "Pss", 0);
-	free(text);
-	if (!known)
-		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
-		                         "read the smaps_rollup of", 0, error);
-
-	*pss = kilobytes * 1024;
+	*pss = rollup.pss;
 	return 0;
 }

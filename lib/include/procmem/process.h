@@ -95,6 +95,13 @@ PM_PUBLIC void pm_process_close(struct pm_process *process);
 PM_PUBLIC pid_t pm_process_pid(const struct pm_process *process);
 
 /**
+ * Returns the start time of the process. The PID and the start time together identify a process.
+ * @param process  the process
+ * @return         clock ticks since boot (proc_pid_stat(5), field 22)
+ */
+PM_PUBLIC uint64_t pm_process_start_ticks(const struct pm_process *process);
+
+/**
  * Returns the directory that is used as /proc for this process, usually "/proc".
  * @param process  the process
  * @return         the path of the directory; valid as long as the handle

@@ -19,7 +19,12 @@ extern "C" {
 
 /** A process of a list. Sizes are in bytes. */
 struct pm_process_row {
-	pid_t pid;          /**< process ID */
+	pid_t pid; /**< process ID */
+	/**
+	 * PID of the parent; 0 if the parent is outside of the PID namespace. The list may lack the
+	 * parent, and the PID may have been reused if the parent has started later than the process
+	 */
+	pid_t ppid;
 	uid_t uid;          /**< effective user ID */
 	uint32_t threads;   /**< number of threads */
 	char state;         /**< state of the first thread, as in proc_pid_stat(5) */
@@ -30,6 +35,7 @@ struct pm_process_row {
 	 */
 	bool own;
 	uint64_t start_ticks;    /**< start time in clock ticks since boot */
+	uint64_t time_ns;        /**< when the sizes were read: CLOCK_BOOTTIME, in nanoseconds */
 	uint64_t rss;            /**< resident size (VmRSS) */
 	uint64_t peak;           /**< peak resident size (VmHWM) */
 	uint64_t swap;           /**< swapped-out bytes (VmSwap) */
@@ -62,6 +68,13 @@ PM_PUBLIC int pm_process_list_read(struct pm_process_list *list, struct pm_error
  * @param list  the list; all zeros afterwards
  */
 PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
+
+/**
+ * Tests whether a mount option of /proc (hidepid, proc(5)) hides processes of other users from this
+ * process. A list then lacks these processes, and their number is not known.
+ * @return  true if processes can be hidden
+ */
+PM_PUBLIC bool pm_process_list_is_partial(void);
 
 /**
  * Reads the PSS of a process from smaps_rollup (Linux 4.14). The kernel walks the page tables of

@@ -34,6 +34,7 @@
 #include <procmem/chunk_text.h>
 #include <procmem/chunk_type.h>
 #include <procmem/cohorts.h>
+#include <procmem/container.h>
 #include <procmem/copy.h>
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
@@ -68,9 +69,11 @@
 #include <procmem/pressure.h>
 #include <procmem/pressure_signs.h>
 #include <procmem/process.h>
+#include <procmem/process_cgroup.h>
 #include <procmem/process_find.h>
 #include <procmem/process_id.h>
 #include <procmem/process_list.h>
+#include <procmem/process_rollup.h>
 #include <procmem/range.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>

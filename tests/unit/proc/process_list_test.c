@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "proc/process_rollup.h"
 #include "support/child.h"
 #include "support/target.h"
 
@@ -68,6 +69,8 @@ static void figures_equal_status(void **state)
 	assert_int_equal(row->size, status_value(status, "\nVmSize:") * 1024);
 	assert_int_equal(row->threads, status_value(status, "\nThreads:"));
 	assert_int_equal(row->uid, geteuid());
+	assert_int_equal(row->ppid, status_value(status, "\nPPid:"));
+	assert_int_equal(row->ppid, getpid());
 	assert_true(row->rss > 1024 * 1024);
 
 	assert_string_equal(row->comm, "mapper");
@@ -78,6 +81,9 @@ static void figures_equal_status(void **state)
 	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
 	assert_int_equal(pm_process_read_info(process, &info, NULL), 0);
 	assert_int_equal(row->start_ticks, info.start_ticks);
+	assert_int_equal(pm_process_start_ticks(process), info.start_ticks);
+	assert_true((double)row->time_ns / 1e9 * (double)sysconf(_SC_CLK_TCK) >=
+	            (double)row->start_ticks);
 
 	char *command;
 	assert_int_equal(pm_process_read_command(process, &command, NULL), 0);
@@ -282,6 +288,57 @@ static void pss_equals_the_kernel(void **state)
 	assert_true(pss > 1024 * 1024);
 }
 
+static void rollup_equals_the_kernel(void **state)
+{
+	(void)state;
+	struct target target;
+	target_start(&target, "many_regions", "200", "64", NULL);
+
+	struct pm_process *process;
+	struct pm_process_rollup rollup;
+	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
+	assert_int_equal(pm_process_rollup_read(process, &rollup, NULL), 0);
+
+	char *text = proc_text(target.pid, "smaps_rollup");
+	uint64_t private = status_value(text, "\nPrivate_Clean:") +
+	                   status_value(text, "\nPrivate_Dirty:");
+	uint64_t rss = status_value(text, "\nRss:");
+	free(text);
+	pm_process_close(process);
+	target_stop(&target);
+
+	assert_int_equal(rollup.rss, rss * 1024);
+	assert_in_range(rollup.private_pages, private * 896, private * 1152);
+	assert_int_equal(pm_process_rollup_uss(&rollup), rollup.private_pages + rollup.hugetlb);
+	assert_in_range(rollup.pss, rollup.private_pages, rollup.rss);
+	assert_true(rollup.private_pages > 1024 * 1024);
+}
+
+/** A text of smaps_rollup, as of a kernel without some fields. */
+static void rollup_of_saved_text(void **state)
+{
+	(void)state;
+	struct pm_process_rollup rollup = { .rss = 7 };
+
+	assert_true(pm_process_rollup_parse("00400000-7ffe000 ---p 0 00:00 0 [rollup]\n"
+	                                    "Rss:     40 kB\nPss:     20 kB\n"
+	                                    "Pss_Anon: 1 kB\nPrivate_Clean:  3 kB\n"
+	                                    "Private_Dirty:  5 kB\nShared_Hugetlb: 2048 kB\n"
+	                                    "Private_Hugetlb: 4096 kB\nSwapPss: 6 kB\n",
+	                                    &rollup));
+	assert_int_equal(rollup.rss, 40 * 1024);
+	assert_int_equal(rollup.pss, 20 * 1024);
+	assert_int_equal(rollup.private_pages, 8 * 1024);
+	assert_int_equal(rollup.hugetlb, 4096 * 1024);
+	assert_int_equal(rollup.shared_hugetlb, 2048 * 1024);
+	assert_int_equal(rollup.swap_pss, 6 * 1024);
+	assert_int_equal(pm_process_rollup_uss(&rollup), (8 + 4096) * 1024);
+
+	assert_false(pm_process_rollup_parse("Rss: 4 kB\n", &rollup));
+	assert_false(pm_process_rollup_parse("", &rollup));
+	assert_int_equal(rollup.rss, 40 * 1024);
+}
+
 static void pss_of_processes_without_memory(void **state)
 {
 	(void)state;
@@ -307,6 +364,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_equal_status),
+		cmocka_unit_test(rollup_equals_the_kernel),
+		cmocka_unit_test(rollup_of_saved_text),
 		cmocka_unit_test(holds_every_process_once),
 		cmocka_unit_test(kernel_threads_are_marked),
 		cmocka_unit_test(hostile_names_are_unchanged),
