@@ -91,7 +91,7 @@ void who_subject_put_json(struct json *json, const struct pm_file *file,
 	json_open(json, "file", '{');
 	if (file->name)
 		json_put(json, "path", json_text(file->name));
-	json_put(json, "type", json_text(pm_file_type_words(file->type)));
+	json_put(json, "file_type", json_text(pm_file_type_words(file->type)));
 	json_put(json, "device", json_text(text_terminate(&number)));
 	json_put(json, "inode", json_number(file->inode));
 	if (state->known) {

@@ -10,6 +10,7 @@
 #include "base/delta.h"
 #include "base/interrupt.h"
 #include "base/report.h"
+#include "who/files.h"
 #include "who/print.h"
 
 enum { OPTION_FOR = CLI_LONG_ONLY };
@@ -48,7 +49,8 @@ const struct cli_spec who_spec = {
 	.groups = groups,
 	.notes = "FILE contains a '/'. TARGET is a PID, or a process name that matches one\n"
 		 "process; with ADDRESS, it is about the file or shared memory that is mapped\n"
-		 "there. The exit status is 1 if no process uses it.",
+		 "there, and without, about all that it shares with other processes. The exit\n"
+		 "status is 1 if there is no such process.",
 	.examples = {
 		{ "procmem who --for 10s /dev/shm/queue", "who fills this file, and how fast?" },
 		{ "procmem who 4711 7f2a14000000",
@@ -104,6 +106,27 @@ static enum status fail(const char *word, struct pm_error *error)
 	return status;
 }
 
+/** Reports what a process shares with others. */
+static enum status report_files(const char *word, const struct who_options *options,
+                                struct out *out)
+{
+	struct pm_error error;
+	struct target target;
+
+	if (options->seconds > 0) {
+		report_error("--for needs a FILE or an ADDRESS");
+		return STATUS_ERROR;
+	}
+	if (target_open_process(&target, word, &error) < 0)
+		return fail(word, &error);
+
+	int result = who_files_report(&target, options, out, &error);
+	target_close(&target);
+	if (result < 0)
+		return report_failure(&error);
+	return result > 0 ? STATUS_OK : STATUS_NOTHING;
+}
+
 enum status who_run(struct out *out, int argc, char **argv)
 {
 	struct who_options options = { 0 };
@@ -111,6 +134,7 @@ enum status who_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	uint64_t address;
+	int result;
 
 	if (!cli_parse(&who_spec, out, argc, argv, &options, &words) ||
 	    !cli_check_operands(&who_spec, &words))
@@ -118,18 +142,18 @@ enum status who_run(struct out *out, int argc, char **argv)
 
 	/* A session inserts its TARGET before a FILE, too. */
 	char **operands = words.operands;
-	int count = words.count;
-	if (words.in_session && count == 2 && strchr(operands[1], '/')) {
+	bool is_file = words.count == 1 && strchr(operands[0], '/');
+	if (words.in_session && words.count == 2 && strchr(operands[1], '/')) {
 		operands++;
-		count--;
+		is_file = true;
 	}
 
-	int result;
 	out_set_colour(out, options.output.colour);
-	if (count == 1 && strchr(operands[0], '/'))
+	if (words.count == 1 && !is_file)
+		return report_files(operands[0], &options, out);
+
+	if (is_file)
 		result = who_subject_from_path(&subject, operands[0], &error);
-	else if (count == 1)
-		result = pm_error_set(&error, PM_ERROR_USAGE, 0, "who TARGET needs an ADDRESS");
 	else if (pm_parse_address(operands[1], &address, &error) < 0)
 		result = -1;
 	else
