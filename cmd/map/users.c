@@ -6,6 +6,7 @@
 #include <procmem/file.h>
 
 #include "target/file_users.h"
+#include "target/json_parts.h"
 
 /* Number of users that are named. */
 enum { NAMED = 3 };
@@ -46,15 +47,28 @@ void map_users_put(const struct map_users *users, struct text *line)
 	text_deinit(&names);
 }
 
+static void put_user(struct json *json, const struct pm_file_user *user)
+{
+	char perms[PM_PERMS_TEXT_SIZE];
+
+	json_open(json, NULL, '{');
+	json_parts_process(json, user->pid, user->comm, NULL);
+	if (user->mappings > 0) {
+		pm_format_perms(user->perms, perms);
+		json_put(json, "perms", json_text(perms));
+	}
+	json_put(json, "fd_count", json_number(user->fd_count));
+	json_put(json, "writer", json_boolean(pm_file_user_may_write(user)));
+	json_shut(json, '}');
+}
+
 void map_users_put_json(const struct map_users *users, struct json *json)
 {
 	json_open(json, "users", '[');
 	for (size_t i = 0; i < users->users.count; i++) {
 		if (users->users.items[i].pid == users->own)
 			continue;
-		json_open(json, NULL, '{');
-		file_users_put_json(json, &users->users.items[i]);
-		json_shut(json, '}');
+		put_user(json, &users->users.items[i]);
 	}
 	json_shut(json, ']');
 	json_put(json, "unreadable_processes", json_number(users->users.unreadable));

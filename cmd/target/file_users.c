@@ -17,9 +17,11 @@ void file_users_put_fds(struct text *text, const struct pm_file_user *user)
 {
 	size_t listed = pm_min_size(user->fd_count, PM_FILE_USER_FDS);
 
-	for (size_t i = 0; i < listed; i++)
-		text_format(text, "%s%d%s", i > 0 ? "," : "", user->fds[i],
-		            user->fd_writable[i] ? "w" : "");
+	for (size_t i = 0; i < listed; i++) {
+		text_format(text, "%s%d", i > 0 ? "," : "", user->fds[i]);
+		if (user->fd_writable[i])
+			text_char(text, 'w');
+	}
 	if (user->fd_count > listed)
 		text_format(text, ",+%zu", user->fd_count - listed);
 }

@@ -244,6 +244,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 		pm_format_perms(entry->perms, perms);
 		text_string(text, perms);
 		break;
+
 	case ADDRESS:
 		text_format(text, "%" PRIx64, entry->address);
 		break;
@@ -342,7 +343,7 @@ static void print_json(const struct listing *listing, struct out *out)
 	json_put(&json, "time", json_now());
 	free(command);
 
-	json_open(&json, "files", '[');
+	json_open(&json, "common_files", '[');
 	for (size_t i = 0; i < listing->count; i++)
 		put_entry_json(listing, &listing->entries[i], &json);
 	json_shut(&json, ']');

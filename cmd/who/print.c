@@ -100,6 +100,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 		else
 			text_string(text, user->mappings > 0 ? "?" : "-");
 		break;
+
 	case FDS:
 		if (user->fd_count > 0)
 			file_users_put_fds(text, user);
@@ -166,8 +167,10 @@ static void print_answer(const struct who_report *report, struct text *line, str
 	bool likely = report->growth && report->growth->likely > 0;
 	size_t total = users->count + users->left_out, writers = 0;
 
-	text_format(line, "%zu process%s use%s ", total, total == 1 ? "" : "es",
-	            total == 1 ? "s" : "");
+	if (total == 1)
+		text_string(line, "1 process uses ");
+	else
+		text_format(line, "%zu processes use ", total);
 	who_subject_put_name(report->subject, line);
 	for (size_t i = 0; i < users->count; i++) {
 		const struct pm_file_user *user = &users->items[i];
@@ -287,7 +290,7 @@ void who_print_text(const struct who_report *report, struct out *out)
 
 static void put_growth_json(struct json *json, const struct who_growth *growth)
 {
-	json_open(json, "growth", '{');
+	json_open(json, "watched", '{');
 	json_put(json, "seconds", json_real(growth->seconds));
 	if (growth->known) {
 		json_put(json, "length_change", json_integer(growth->length));

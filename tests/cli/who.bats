@@ -111,8 +111,8 @@ start_usual() {
 	[ "$(of "$json" "$LOGGER" .likely_writer)" = true ]
 	[ "$(of "$json" "$READER" .likely_writer)" = false ]
 	[ "$(of "$json" "$HOLDER" .likely_writer)" = false ]
-	[ "$(jq '.growth.length_change > 0 and .growth.length_change % 50000 == 0' "$json")" = true ]
-	[ "$(jq '.growth.rate * .growth.seconds - .growth.length_change | fabs < 1' "$json")" = true ]
+	[ "$(jq '.watched.length_change > 0 and .watched.length_change % 50000 == 0' "$json")" = true ]
+	[ "$(jq '.watched.rate * .watched.seconds - .watched.length_change | fabs < 1' "$json")" = true ]
 }
 
 @test "--for: shared memory that is filled through a mapping" {
@@ -128,8 +128,8 @@ start_usual() {
 
 	[ "$(of "$BATS_TEST_TMPDIR/json" "$TARGET_PID" .likely_writer)" = true ]
 	[ "$(of "$BATS_TEST_TMPDIR/json" "$reader" .likely_writer)" = false ]
-	[ "$(jq .growth.length_change "$BATS_TEST_TMPDIR/json")" = 0 ]
-	[ "$(jq '.growth.allocated_change > 0' "$BATS_TEST_TMPDIR/json")" = true ]
+	[ "$(jq .watched.length_change "$BATS_TEST_TMPDIR/json")" = 0 ]
+	[ "$(jq '.watched.allocated_change > 0' "$BATS_TEST_TMPDIR/json")" = true ]
 }
 
 @test "--for: a file that does not grow, and one that is replaced" {
@@ -213,14 +213,14 @@ start_usual() {
 	procmem who --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
 
 	ours() { jq "$1" "$BATS_TEST_TMPDIR/json"; }
-	[ "$(ours '[.files[].file.path] | length')" -ge 2 ]
-	[ "$(ours '.files[0].file.path')" = "\"$BATS_TEST_TMPDIR/other\"" ]
-	[ "$(ours '.files[0].rss')" = 524288 ]
-	[ "$(ours '.files[0].users | length')" = 1 ]
-	[ "$(ours '.files[0].users[0].pid')" = "$other" ]
-	[ "$(ours ".files[] | select(.file.path == \"$FILE\") | .users[0].writer")" = true ]
+	[ "$(ours '[.common_files[].file.path] | length')" -ge 2 ]
+	[ "$(ours '.common_files[0].file.path')" = "\"$BATS_TEST_TMPDIR/other\"" ]
+	[ "$(ours '.common_files[0].rss')" = 524288 ]
+	[ "$(ours '.common_files[0].users | length')" = 1 ]
+	[ "$(ours '.common_files[0].users[0].pid')" = "$other" ]
+	[ "$(ours ".common_files[] | select(.file.path == \"$FILE\") | .users[0].writer")" = true ]
 	# The memfd has no other user.
-	[ "$(ours '[.files[] | select(.file.file_type == "memfd")] | length')" = 0 ]
+	[ "$(ours '[.common_files[] | select(.file.file_type == "memfd")] | length')" = 0 ]
 
 	run -0 procmem who "$TARGET_PID"
 	[[ ${lines[0]} = "$TARGET_PID sharer has "* ]]
