@@ -70,10 +70,12 @@ void file_users_put_refused(struct text *text, const struct pm_file_users *users
 	if (users->unreadable == 0)
 		return;
 
-	text_format(text,
-	            "%zu process%s could not be examined, so %s use it, too: ", users->unreadable,
-	            users->unreadable == 1 ? "" : "es",
-	            users->unreadable == 1 ? "it may" : "they may");
+	if (users->unreadable == 1)
+		text_string(text, "1 process could not be examined, so it may use it, too: ");
+	else
+		text_format(text, "%zu processes could not be examined, so they may use it, too: ",
+		            users->unreadable);
+
 	for (size_t i = 0; i < named; i++) {
 		const struct pm_file_refused *refused = &users->refused[i];
 		text_format(text, "%s%d ", i > 0 ? ", " : "", (int)refused->pid);

@@ -251,6 +251,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	case FDS:
 		text_decimal(text, entry->fds);
 		break;
+
 	case OTHERS:
 		text_decimal(text, entry->others);
 		break;

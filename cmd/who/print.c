@@ -92,6 +92,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 			pm_format_perms(user->perms, perms);
 		text_string(text, perms);
 		break;
+
 	case PSS:
 	case RSS:
 		if (user->sizes_known)
