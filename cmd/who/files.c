@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/minmax.h"
+#include "base/report.h"
 #include "base/utf8.h"
 #include "target/file_users.h"
 #include "target/json_parts.h"
@@ -369,6 +370,9 @@ int who_files_report(const struct target *target, const struct who_options *opti
 			print_json(&listing, out);
 		else
 			print_text(&listing, private, out);
+		if (options->output.verbose && !options->output.quiet)
+			report_note("number of processes that were examined: %zu",
+			            listing.users.processes);
 	}
 
 	for (size_t i = 0; i < listing.count; i++)

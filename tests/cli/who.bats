@@ -76,7 +76,7 @@ start_usual() {
 	[[ ${lines[0]} = "4 processes use $FILE; may write: $WRITER sharer, $LOGGER sharer" ]] ||
 		[[ ${lines[0]} = "4 processes use $FILE; may write: $LOGGER sharer, $WRITER sharer" ]]
 	[[ ${lines[1]} = 'file, length 256.0K, allocated '* ]]
-	grep -Eq "^ *$WRITER rw-s +128.0K 256.0K +- +may " <<<"$output"
+	grep -Eq "^ *$WRITER rw-s +128.0K +256.0K +- +may " <<<"$output"
 	grep -Eq "^ *$LOGGER - .* 3w,4 +may " <<<"$output"
 	output=$(on_terminal 24 80 who "$FILE")
 	[ "$(awk '{ if (length($0) > max) max = length($0) } END { print max }' <<<"$output")" -le 80 ]
