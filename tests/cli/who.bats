@@ -77,9 +77,10 @@ start_usual() {
 		[[ ${lines[0]} = "4 processes use $FILE; may write: $LOGGER sharer, $WRITER sharer" ]]
 	[[ ${lines[1]} = 'file, length 256.0K, allocated '* ]]
 	grep -Eq "^ *$WRITER rw-s +128.0K +256.0K +- +may " <<<"$output"
-	grep -Eq "^ *$LOGGER - .* 3w,4 +may " <<<"$output"
+	fds="$(sed -n 's/^fd log //p' "$LOGGER_FACTS")w,$(sed -n 's/^fd hold //p' "$LOGGER_FACTS")"
+	grep -Eq "^ *$LOGGER - .* $fds +may " <<<"$output"
 	output=$(on_terminal 24 80 who "$FILE")
-	[ "$(awk '{ if (length($0) > max) max = length($0) } END { print max }' <<<"$output")" -le 80 ]
+	[ "$(LC_ALL=C.UTF-8 wc -L <<<"${output//$'\r'/}")" -le 80 ] || { echo "$output" && false; }
 }
 
 @test "a file that nobody uses: status 1; no file: status 2" {
