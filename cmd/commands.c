@@ -18,6 +18,7 @@
 #include "strings/strings.h"
 #include "trace/trace.h"
 #include "watch/watch.h"
+#include "who/who.h"
 
 const struct command commands[] = {
 	{ "map", "list the memory regions of a process, and what each is for", map_run, &map_spec,
@@ -32,6 +33,7 @@ const struct command commands[] = {
 	{ "refs", "show what points to an address, and why a chunk is still reachable", refs_run,
 	  &refs_spec, 0 },
 	{ "ps", "list processes by memory, to find a target", ps_run, &ps_spec, -1 },
+	{ "who", "show which processes use a file or shared memory", who_run, &who_spec, 0 },
 	{ "watch", "report which regions grow, how fast, and when a limit is reached", watch_run,
 	  &watch_spec, 0 },
 	{ "snap", "write a sample of all regions to a file", snap_run, &snap_spec, 0 },

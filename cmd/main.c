@@ -57,6 +57,12 @@
  *   leaks/                 `procmem leaks`
  *     leaks.c                the command
  *     groups.c               the lost chunks by size and type as a list
+ *   who/                   `procmem who`
+ *     who.c                  the command
+ *     subject.c              the file, or what is mapped at an address
+ *     files.c                all files that a process shares with others
+ *     growth.c               growth of the file, and who probably writes to it
+ *     print.c                text and JSON
  *   refs/                  `procmem refs`
  *     refs.c                 the command
  *     found.c                searches for references

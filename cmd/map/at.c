@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "map/chunk.h"
 #include "map/print.h"
+#include "map/users.h"
 #include "target/region_text.h"
 #include "view/results.h"
 
@@ -26,6 +27,7 @@ struct place {
 	unsigned page;          /* enum pm_page bits; 0 if the page was never touched */
 	bool has_chunk;         /* `chunk` is valid */
 	struct map_chunk chunk; /* the chunk of malloc that contains the address */
+	struct map_users users; /* the other users, if it is shared memory */
 };
 
 static int note_page(void *context, const struct pm_page_run *run)
@@ -267,6 +269,10 @@ static void print_place(const struct place *place, const struct map_options *opt
 		map_chunk_put(&place->chunk, place->address, &line);
 		end_line(&line, INDENT, out);
 	}
+	if (place->users.known) {
+		map_users_put(&place->users, &line);
+		end_line(&line, INDENT, out);
+	}
 
 	text_deinit(&line);
 }
@@ -296,6 +302,8 @@ static void print_json(const struct loaded *loaded, const struct place *place, s
 		json_put(&json, "page", json_text(page_words(place)));
 	if (place->has_chunk)
 		map_chunk_put_json(&place->chunk, place->address, &json);
+	if (place->users.known)
+		map_users_put_json(&place->users, &json);
 	json_open(&json, "regions", '[');
 	json_put(&json, NULL, region_item(region));
 	json_shut(&json, ']');
@@ -328,6 +336,7 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 		return -1;
 
 	place.has_chunk = map_chunk_find(&place.chunk, loaded, place.region, address, out->cancel);
+	map_users_find(&place.users, loaded, place.region, address, out->cancel);
 	if (options->output.json) {
 		print_json(loaded, &place, out);
 	} else {
@@ -340,5 +349,6 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 	if (place.chunk.opened.heap && !options->output.quiet)
 		malloc_heap_report_other(place.chunk.opened.heap, options->output.bytes);
 	map_chunk_deinit(&place.chunk);
+	map_users_deinit(&place.users);
 	return 0;
 }

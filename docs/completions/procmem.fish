@@ -38,6 +38,7 @@ complete -c procmem -n __fish_use_subcommand -f -a heap -d 'Show what is inside 
 complete -c procmem -n __fish_use_subcommand -f -a leaks -d 'Find chunks of malloc that nothing points to'
 complete -c procmem -n __fish_use_subcommand -f -a refs -d 'Show what points to an address'
 complete -c procmem -n __fish_use_subcommand -f -a ps -d 'List processes by memory'
+complete -c procmem -n __fish_use_subcommand -f -a who -d 'Show which processes use a file or shared memory'
 complete -c procmem -n __fish_use_subcommand -f -a watch -d 'Report which regions grow'
 complete -c procmem -n __fish_use_subcommand -f -a headroom -d 'Report how much a process may still grow'
 complete -c procmem -n __fish_use_subcommand -f -a pressure -d 'Report what waits for memory'
@@ -46,11 +47,11 @@ complete -c procmem -n __fish_use_subcommand -f -a diff -d 'Report what changed 
 complete -c procmem -n __fish_use_subcommand -f -a trace -d 'Show which code maps memory'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom pressure snap diff trace shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff trace shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump heap leaks refs ps watch headroom pressure snap diff trace
+for command in map dump heap leaks refs ps who watch headroom pressure snap diff trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -172,6 +173,11 @@ complete -c procmem -n $trace -l pprof -r -F -d 'Write a profile of pprof'
 complete -c procmem -n $trace -l record -r -F -d 'Add the sites to a recording'
 complete -c procmem -n $trace -s s -l sort -x -a "$site_columns" -d 'Sort by'
 complete -c procmem -n $trace -s o -l columns -x -a "(__fish_append , help $site_columns)" -d 'Show these columns'
+
+set -l who '__fish_seen_subcommand_from who'
+complete -c procmem -n $who -a '(__procmem_targets)'
+complete -c procmem -n $who -s a -l all -d 'Show all users or files'
+complete -c procmem -n $who -l for -x -d 'Watch the file for this time'
 
 set -l refs '__fish_seen_subcommand_from refs'
 complete -c procmem -n $refs -a '(__procmem_targets)'

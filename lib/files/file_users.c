@@ -118,18 +118,21 @@ static int user_of(struct search *search, size_t file, struct pm_file_user **use
 	return 0;
 }
 
+/** Orders permissions by how much they say: writable shared, other shared, private. */
+static int rank_of(unsigned perms)
+{
+	if ((perms & PM_PERM_SHARED) == 0)
+		return 0;
+	return (perms & PM_PERM_WRITE) != 0 ? 2 : 1;
+}
+
 static void add_mapping(struct pm_file_user *user, const struct pm_region *region, bool by_name)
 {
-	bool shared = (region->perms & PM_PERM_SHARED) != 0;
-	bool was_shared = (user->perms & PM_PERM_SHARED) != 0;
-
-	if (shared && !was_shared)
-		user->perms = region->perms;
-	else if (shared == was_shared)
-		user->perms |= region->perms;
-
 	if (user->mappings == 0)
 		user->address = region->start;
+	if (user->mappings == 0 || rank_of(region->perms) > rank_of(user->perms))
+		user->perms = region->perms;
+
 	user->mappings++;
 	user->mapped += pm_region_size(region);
 	user->by_name |= by_name;

@@ -24,6 +24,7 @@ usual() {
 	map | headroom | heap | leaks) words=("$1" "$TARGET_PID") ;;
 	trace) words=(trace --for 0.5s "$TARGET_PID") ;;
 	pressure) words=(pressure --for 0.1s "$TARGET_PID") ;;
+	who) words=(who "$TARGET_PID") ;;
 	refs) words=(refs "$TARGET_PID" 0x1000) ;;
 	ps) words=(ps -n 3) ;;
 	dump) words=(dump -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" '[stack]') ;;

@@ -42,8 +42,8 @@ struct pm_file_user {
 
 	size_t mappings; /**< number of mappings of the file; 0 if it only holds descriptors */
 	/**
-	 * Permissions of these mappings (enum pm_perm): those of all shared mappings together, or
-	 * of all private mappings if none is shared
+	 * Permissions (enum pm_perm) of one of these mappings: of a shared writable one if there is
+	 * one, otherwise of a shared one, otherwise of the first
 	 */
 	unsigned perms;
 	uint64_t address; /**< start address of the first mapping; 0 if there is none */
