@@ -13,6 +13,7 @@
 #include "ps/ps.h"
 #include "refs/refs.h"
 #include "snap/snap.h"
+#include "stale/stale.h"
 #include "strings/strings.h"
 #include "trace/trace.h"
 #include "watch/watch.h"
@@ -36,6 +37,8 @@ const struct command commands[] = {
 	{ "diff", "report how regions changed between two moments", diff_run, &diff_spec, 1 },
 	{ "headroom", "report the limits of a process, and when it reaches them", headroom_run,
 	  &headroom_spec, 0 },
+	{ "stale", "report memory that the process has but does not touch", stale_run, &stale_spec,
+	  0 },
 	{ "trace", "show which code maps the memory that is still there", trace_run, &trace_spec,
 	  0 },
 	{ 0 },

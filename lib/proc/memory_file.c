@@ -15,7 +15,7 @@
 
 static const char *const memory_files[] = { "maps",      "smaps", "smaps_rollup",   "pagemap",
 	                                    "mem",       "auxv",  "environ",        "cmdline",
-	                                    "numa_maps", "exe",   "coredump_filter" };
+	                                    "numa_maps", "exe",   "coredump_filter", "clear_refs" };
 
 bool pm_memory_file_is(const char *name)
 {

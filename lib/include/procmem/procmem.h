@@ -81,6 +81,7 @@
 #include <procmem/series.h>
 #include <procmem/site_list.h>
 #include <procmem/stacks.h>
+#include <procmem/stale.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/survivors.h>

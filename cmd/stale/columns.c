@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "stale/columns.h"
+
+#include <string.h>
+
+#include "target/region_columns.h"
+#include "view/json.h"
+
+static bool cold_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	(void)column;
+	*value = ((const struct pm_stale_region *)item)->sizes.cold;
+	return true;
+}
+
+/** Gets the cold share of the resident bytes, in tenths of a percent. */
+static bool share_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct pm_stale_sizes *sizes = &((const struct pm_stale_region *)item)->sizes;
+
+	(void)column;
+	if (sizes->rss == 0)
+		return false;
+
+	*value = (uint64_t)((double)sizes->cold * 1000 / (double)sizes->rss + 0.5);
+	return true;
+}
+
+/** Gets the growth; memory that has shrunk has none. */
+static bool grown_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct pm_stale_sizes *sizes = &((const struct pm_stale_region *)item)->sizes;
+
+	(void)column;
+	*value = sizes->grown > 0 ? (uint64_t)sizes->grown : 0;
+	return sizes->before_known;
+}
+
+/** Makes the growth for JSON, where it is negative if the region has shrunk. */
+static json_t *grown_value(const struct list_column *column, const void *item)
+{
+	const struct pm_stale_sizes *sizes = &((const struct pm_stale_region *)item)->sizes;
+
+	(void)column;
+	return sizes->before_known ? json_integer(sizes->grown) : NULL;
+}
+
+const char *stale_columns_growth(enum pm_stale_growth growth)
+{
+	static const char *const names[] = { [PM_STALE_GROWTH_UNKNOWN] = NULL,
+		                             [PM_STALE_GROWTH_NONE] = "none",
+		                             [PM_STALE_GROWTH_TOUCHED] = "touched",
+		                             [PM_STALE_GROWTH_UNTOUCHED] = "untouched" };
+
+	return names[growth];
+}
+
+static void growth_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct pm_stale_sizes *sizes = &((const struct pm_stale_region *)item)->sizes;
+	const char *name = stale_columns_growth(sizes->growth);
+
+	(void)column;
+	if (name)
+		text_string(text, name);
+}
+
+static const struct list_column own_columns[] = {
+	{ .name = "cold",
+	  .title = "COLD",
+	  .type = LIST_SIZE,
+	  .number = cold_of,
+	  .help = "resident and not touched in the time of the measurement" },
+	{ .name = "share",
+	  .json = "",
+	  .title = "COLD%",
+	  .type = LIST_PERCENT,
+	  .number = share_of,
+	  .optional = true,
+	  .help = "cold, in percent of rss" },
+	{ .name = "grown",
+	  .title = "GROWN",
+	  .type = LIST_SIZE,
+	  .number = grown_of,
+	  .value = grown_value,
+	  .help = "growth of rss + swap during the measurement" },
+	{ .name = "growth",
+	  .title = "GROWTH",
+	  .type = LIST_TEXT,
+	  .text = growth_text,
+	  .safe = true,
+	  .help = "none, touched (the region grows, and its older part is touched), or\n"
+		  "untouched (the region grows, and most of its older part is not touched)" },
+};
+
+void stale_columns_init(struct stale_columns *columns)
+{
+	const struct list_spec *regions = &region_columns_spec;
+	size_t own = sizeof own_columns / sizeof *own_columns;
+
+	memcpy(columns->columns, regions->columns,
+	       regions->column_count * sizeof *columns->columns);
+	memcpy(columns->columns + regions->column_count, own_columns, sizeof own_columns);
+
+	columns->spec = *regions;
+	columns->spec.columns = columns->columns;
+	columns->spec.column_count = regions->column_count + own;
+	columns->spec.table_columns = "address,rss,cold,share,grown,kind,mapping";
+	columns->spec.csv_columns = "address,rss,referenced,cold,grown,growth,swap,perm,kind,"
+				    "mapping,detail";
+	columns->spec.json_columns = "start,end,size,rss,referenced,cold,grown,growth,anonymous,"
+				     "anon_huge,hugetlb,swap,locked,perm,mapping,kind,detail,proof";
+	columns->spec.sort = columns->spec.left_out_column = "cold";
+	columns->spec.droppable = "grown,share";
+	columns->spec.droppable_last = NULL;
+}
