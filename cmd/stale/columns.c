@@ -45,6 +45,33 @@ static json_t *grown_value(const struct list_column *column, const void *item)
 	return sizes->before_known ? json_integer(sizes->grown) : NULL;
 }
 
+/** Adds the touched bytes at each reading, separated by spaces. */
+static void touched_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct pm_stale_region *region = item;
+
+	(void)column;
+	for (size_t i = 0; region->referenced_known && i < region->reading_count; i++) {
+		if (i > 0)
+			text_char(text, ' ');
+		text_size(text, region->referenced[i]);
+	}
+}
+
+static json_t *touched_value(const struct list_column *column, const void *item)
+{
+	const struct pm_stale_region *region = item;
+
+	(void)column;
+	if (!region->referenced_known)
+		return NULL;
+
+	json_t *values = json_array();
+	for (size_t i = 0; i < region->reading_count; i++)
+		json_array_append_new(values, json_number(region->referenced[i]));
+	return values;
+}
+
 const char *stale_columns_growth(enum pm_stale_growth growth)
 {
 	static const char *const names[] = { [PM_STALE_GROWTH_UNKNOWN] = NULL,
@@ -78,6 +105,13 @@ static const struct list_column own_columns[] = {
 	  .number = share_of,
 	  .optional = true,
 	  .help = "cold, in percent of rss" },
+	{ .name = "touched",
+	  .title = "TOUCHED",
+	  .type = LIST_TEXT,
+	  .text = touched_text,
+	  .value = touched_value,
+	  .safe = true,
+	  .help = "touched at each reading, the first directly after the start" },
 	{ .name = "grown",
 	  .title = "GROWN",
 	  .type = LIST_SIZE,
@@ -90,7 +124,7 @@ static const struct list_column own_columns[] = {
 	  .text = growth_text,
 	  .safe = true,
 	  .help = "none, touched (the region grows, and its older part is touched), or\n"
-		  "untouched (the region grows, and most of its older part is not touched)" },
+	          "untouched (the region grows, and most of its older part is not touched)" },
 };
 
 void stale_columns_init(struct stale_columns *columns)
@@ -108,8 +142,9 @@ void stale_columns_init(struct stale_columns *columns)
 	columns->spec.table_columns = "address,rss,cold,share,grown,kind,mapping";
 	columns->spec.csv_columns = "address,rss,referenced,cold,grown,growth,swap,perm,kind,"
 				    "mapping,detail";
-	columns->spec.json_columns = "start,end,size,rss,referenced,cold,grown,growth,anonymous,"
-				     "anon_huge,hugetlb,swap,locked,perm,mapping,kind,detail,proof";
+	columns->spec.json_columns =
+		"start,end,size,rss,referenced,cold,touched,grown,growth,"
+		"anonymous,anon_huge,hugetlb,swap,locked,perm,mapping,kind,detail,proof";
 	columns->spec.sort = columns->spec.left_out_column = "cold";
 	columns->spec.droppable = "grown,share";
 	columns->spec.droppable_last = NULL;

@@ -67,8 +67,7 @@ int stale_json_print(const struct stale_report *report, const struct list *regio
 	json_parts_process(&json, report->info.pid, report->info.comm, report->command);
 	json_put(&json, "time", json_now());
 	json_put(&json, "method", json_text("clear_refs"));
-	json_put(&json, "seconds",
-	         json_real(result->readings[result->reading_count - 1].seconds));
+	json_put(&json, "seconds", json_real(result->readings[result->reading_count - 1].seconds));
 	json_put(&json, "stall_us", json_number(result->stall_us));
 	json_put(&json, "predicted_stall_us", json_number(report->prediction.stall_us));
 	if (report->ended.kind != PM_ERROR_NONE)

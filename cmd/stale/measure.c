@@ -67,6 +67,21 @@ static bool await_reading(struct poll_loop *wait, size_t ended, double due)
 	return false;
 }
 
+/** With -v, reports a reading when it was taken. */
+static void report_reading(const struct stale_report *report)
+{
+	struct pm_stale_reading reading;
+	char size[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
+
+	if (!report->options->output.verbose || !pm_stale_last(report->stale, &reading))
+		return;
+
+	pm_format_size(reading.referenced, size);
+	pm_format_duration(reading.seconds, duration);
+	report_note("after %s: %s touched; read smaps in %.1f ms", duration, size,
+	            (double)reading.read_us / 1000);
+}
+
 /** Takes the readings. The process can end at any time; `report->ended` then says so. */
 static void read_all(struct stale_report *report, double seconds)
 {
@@ -83,7 +98,10 @@ static void read_all(struct stale_report *report, double seconds)
 		await_reading(&wait, ended, due);
 		report->interrupted = *wait.interrupted != 0;
 		report->stopped |= sampled_is_stopped(report->process);
-		if (pm_stale_read(report->stale, &report->ended) < 0 || report->interrupted)
+		if (pm_stale_read(report->stale, &report->ended) < 0)
+			break;
+		report_reading(report);
+		if (report->interrupted)
 			break;
 	}
 
@@ -130,6 +148,10 @@ static int prepare(struct stale_report *report, struct pm_error *error)
 		return -1;
 
 	free(ranges);
+	if (count == 0)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		                    "no region of process %d matches the filters",
+		                    (int)report->info.pid);
 	return 0;
 }
 
@@ -142,6 +164,7 @@ int stale_measure(struct stale_report *report, struct pm_error *error)
 	if (pm_stale_clear(report->stale, error) < 0)
 		return -1;
 
+	report_reading(report);
 	read_visibly(report);
 	if (pm_stale_finish(report->stale, &report->result, error) < 0)
 		return -1;

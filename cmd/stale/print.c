@@ -126,7 +126,7 @@ static void put_growths(const struct stale_report *report, struct text *text)
 		put_growth(report, &found[i], text);
 	if (count > 0)
 		text_string(text, "A leak that is still reachable looks like this. Memory that "
-				  "appeared during the measurement cannot be judged.\n");
+		                  "appeared during the measurement cannot be judged.\n");
 }
 
 /** Adds how much was touched at each reading. */
@@ -175,7 +175,7 @@ static void put_remarks(const struct stale_report *report, struct text *text)
 	if (total->shared > 0 && (double)total->shared >= part) {
 		put_size(text, total->shared, bytes);
 		text_string(text, " belongs to files and shared memory: what other processes touch "
-				  "there is not counted while they run\n");
+		                  "there is not counted while they run\n");
 	}
 	if (result->hugetlb > 0) {
 		put_size(text, result->hugetlb, bytes);
@@ -184,8 +184,9 @@ static void put_remarks(const struct stale_report *report, struct text *text)
 	if (result->lost > 0) {
 		text_string(text, "The marks of at least ");
 		put_size(text, result->lost, bytes);
-		text_string(text, " were removed during the measurement, by the kernel's reclaim or "
-				  "by another program: the cold sizes are too large\n");
+		text_string(text,
+		            " were removed during the measurement, by the kernel's reclaim or "
+		            "by another program: the cold sizes are too large\n");
 	}
 }
 

@@ -96,8 +96,8 @@ static int choose_regions(const struct stale_report *report, struct list *list,
 	free(ranges);
 	if (list->count == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		                    "none of the %zu regions of process %d matches the filters",
-		                    result->count, (int)report->info.pid);
+		                    "no region of process %d matches the filters any more",
+		                    (int)report->info.pid);
 	return 0;
 }
 

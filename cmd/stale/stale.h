@@ -24,8 +24,8 @@ struct stale_options {
 /** The results of a run of `procmem stale`. */
 struct stale_report {
 	const struct stale_options *options;
-	struct pm_process *process; /**< the process; owned by the caller */
-	struct pm_stale *stale;     /**< the measurement; owned */
+	struct pm_process *process;  /**< the process; owned by the caller */
+	struct pm_stale *stale;      /**< the measurement; owned */
 	struct pm_process_info info; /**< the process, before the measurement */
 	char *command;               /**< command line; owned */
 	struct pm_stale_prediction prediction;

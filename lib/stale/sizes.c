@@ -93,14 +93,18 @@ static bool grows(const struct history *history, size_t count)
 	return rises >= 2 && last - first >= PM_STALE_GROWTH_MIN;
 }
 
+static bool is_known(const struct history *history, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (history->unknown[i])
+			return false;
+	return true;
+}
+
 /** Judges the growth, and fills the sizes that depend on earlier readings. */
 static void judge(struct pm_stale_sizes *sizes, const struct history *history, size_t count)
 {
 	size_t last = count - 1;
-	bool known = true;
-
-	for (size_t i = 0; i < count; i++)
-		known &= !history->unknown[i];
 
 	sizes->before_known = !history->unknown[0];
 	if (sizes->before_known) {
@@ -110,7 +114,7 @@ static void judge(struct pm_stale_sizes *sizes, const struct history *history, s
 	}
 
 	sizes->growth = PM_STALE_GROWTH_UNKNOWN;
-	if (!known || count < 3)
+	if (count < 3 || !is_known(history, count))
 		return;
 
 	sizes->growth = PM_STALE_GROWTH_NONE;
@@ -152,8 +156,7 @@ static struct pm_stale_sizes sizes_of(const struct pm_region *region)
 		.swap = bytes[PM_SIZE_SWAP],
 		.huge = bytes[PM_SIZE_ANON_HUGE] + bytes[PM_SIZE_SHMEM_PMD] +
 		        bytes[PM_SIZE_FILE_PMD],
-		.shared = bytes[PM_SIZE_RSS] -
-		          pm_min(bytes[PM_SIZE_ANONYMOUS], bytes[PM_SIZE_RSS]),
+		.shared = bytes[PM_SIZE_RSS] - pm_min(bytes[PM_SIZE_ANONYMOUS], bytes[PM_SIZE_RSS]),
 	};
 
 	sizes.cold = sizes.rss - sizes.referenced;
@@ -243,11 +246,16 @@ static void compute_sums(struct pm_stale_result *result, const struct pm_regions
 	for (size_t i = 0; i < PM_KIND_COUNT; i++)
 		judge(&result->kinds[i], &kinds[i], result->reading_count);
 	judge(&result->total, &total, result->reading_count);
+}
 
-	for (size_t i = 0; i < result->reading_count; i++) {
-		result->readings[i].rss = total.rss[i];
-		result->readings[i].referenced = total.referenced[i];
-	}
+/** Adds the sizes of a region to the sums that need no earlier readings. */
+static void add_region(struct pm_stale_result *result, const struct pm_stale_region *region)
+{
+	const uint64_t *bytes = region->region.bytes;
+
+	result->hugetlb += bytes[PM_SIZE_SHARED_HUGETLB] + bytes[PM_SIZE_PRIVATE_HUGETLB];
+	add_sizes(&result->total, &region->sizes);
+	add_sizes(&result->kinds[region->region.kind], &region->sizes);
 }
 
 void pm_stale_sizes_compute(struct pm_stale_result *result, const struct pm_regions *regions,
@@ -261,17 +269,16 @@ void pm_stale_sizes_compute(struct pm_stale_result *result, const struct pm_regi
 		struct history history = { 0 };
 
 		trace_region(&history, regions, i, pieces, result->reading_count, at);
-		*into = (struct pm_stale_region){ .region = *region, .sizes = sizes_of(region) };
+		*into = (struct pm_stale_region){ .region = *region,
+			                          .sizes = sizes_of(region),
+			                          .reading_count = result->reading_count };
 		judge(&into->sizes, &history, result->reading_count);
-		for (size_t k = 0; k < result->reading_count; k++)
-			if (!history.unknown[k])
-				into->referenced[k] = history.referenced[k];
+		into->referenced_known = is_known(&history, result->reading_count);
+		if (into->referenced_known)
+			memcpy(into->referenced, history.referenced, sizeof into->referenced);
 
 		result->lost += lost_marks(&history, result->reading_count);
-		result->hugetlb += region->bytes[PM_SIZE_SHARED_HUGETLB] +
-		                   region->bytes[PM_SIZE_PRIVATE_HUGETLB];
-		add_sizes(&result->total, &into->sizes);
-		add_sizes(&result->kinds[region->kind], &into->sizes);
+		add_region(result, into);
 	}
 
 	compute_sums(result, regions, pieces);

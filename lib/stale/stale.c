@@ -189,6 +189,14 @@ static int read_regions(struct pm_stale *stale, struct pm_regions *regions,
 	return pm_stale_pieces_copy(pieces, regions, error);
 }
 
+static void add_sums(struct pm_stale_reading *reading, const struct pm_stale_pieces *pieces)
+{
+	for (size_t i = 0; i < pieces->count; i++) {
+		reading->rss += pieces->items[i].rss;
+		reading->referenced += pieces->items[i].referenced;
+	}
+}
+
 int pm_stale_read(struct pm_stale *stale, struct pm_error *error)
 {
 	struct pm_regions regions;
@@ -209,11 +217,21 @@ int pm_stale_read(struct pm_stale *stale, struct pm_error *error)
 		.seconds = (double)(begin - stale->cleared_ns) / PM_NS_PER_SECOND,
 		.read_us = (pm_clock_ns(CLOCK_BOOTTIME) - begin) / 1000,
 	};
+	add_sums(&stale->readings[count], &stale->pieces[count]);
 	stale->reading_count++;
 	pm_regions_deinit(&stale->regions);
 	stale->regions = regions;
 
 	return 0;
+}
+
+bool pm_stale_last(const struct pm_stale *stale, struct pm_stale_reading *reading)
+{
+	if (stale->reading_count == 0)
+		return false;
+
+	*reading = stale->readings[stale->reading_count - 1];
+	return true;
 }
 
 static bool has_unknown_kinds(const struct pm_regions *regions)

@@ -3,9 +3,10 @@
  * @file
  * Finds memory that a process does not touch.
  *
- * The kernel marks a page as referenced when it is accessed (proc_pid_smaps(5), Referenced). Writing
- * `1` to /proc/PID/clear_refs removes the marks of all pages of a process (proc_pid_clear_refs(5)).
- * Resident memory that is not marked some time later was not touched in this time: it is cold.
+ * The kernel marks a page as referenced when it is accessed (proc_pid_smaps(5), Referenced).
+ * Writing `1` to /proc/PID/clear_refs removes the marks of all pages of a process
+ * (proc_pid_clear_refs(5)). Resident memory that is not marked some time later was not touched in
+ * this time: it is cold.
  *
  * The marks are removed once, so each reading counts all that was touched since then. This changes
  * the target, in ways that docs/KERNEL.md describes:
@@ -99,11 +100,11 @@ struct pm_stale_sizes {
 struct pm_stale_region {
 	struct pm_region region;     /**< the region at the last reading; owned by the handle */
 	struct pm_stale_sizes sizes; /**< its sizes */
-	/**
-	 * Touched bytes at each reading; 0 for a reading for which the regions of that time cannot
-	 * be attributed
-	 */
+	/** Touched bytes at each reading; 0 for all if `referenced_known` is false */
 	uint64_t referenced[PM_STALE_READINGS_MAX];
+	size_t reading_count; /**< number of readings */
+	/** Whether the region was no part of a larger one at any reading */
+	bool referenced_known;
 };
 
 /** All results. */
@@ -114,8 +115,8 @@ struct pm_stale_result {
 	size_t reading_count;                                    /**< number of readings */
 	/** The regions, in the order of pm_stale_regions(); owned by the handle */
 	struct pm_stale_region *regions;
-	size_t count;                /**< number of regions */
-	struct pm_stale_sizes total; /**< sums of all regions */
+	size_t count;                               /**< number of regions */
+	struct pm_stale_sizes total;                /**< sums of all regions */
 	struct pm_stale_sizes kinds[PM_KIND_COUNT]; /**< sums of the regions of each kind */
 	uint64_t hugetlb; /**< bytes in hugetlbfs, about which nothing is known; not in `rss` */
 	/**
@@ -169,8 +170,8 @@ PM_PUBLIC struct pm_stale_prediction pm_stale_predict(const struct pm_stale *sta
  * Removes the marks of all pages of the process, and takes the first reading. Call it once.
  *
  * @param stale  the handle
- * @param error  PM_ERROR_ACCESS (only the owner of the process and root may do this), PM_ERROR_GONE,
- *               PM_ERROR_UNSUPPORTED (the kernel lacks clear_refs), PM_ERROR_IO
+ * @param error  PM_ERROR_ACCESS (only the owner of the process and root may do this),
+ * PM_ERROR_GONE, PM_ERROR_UNSUPPORTED (the kernel lacks clear_refs), PM_ERROR_IO
  * @return       0 or -1
  */
 PM_PUBLIC int pm_stale_clear(struct pm_stale *stale, struct pm_error *error);
@@ -184,6 +185,15 @@ PM_PUBLIC int pm_stale_clear(struct pm_stale *stale, struct pm_error *error);
  * @return       0 or -1
  */
 PM_PUBLIC int pm_stale_read(struct pm_stale *stale, struct pm_error *error);
+
+/**
+ * Returns the last reading.
+ *
+ * @param stale    the handle
+ * @param reading  receives the reading
+ * @return         false if there is none
+ */
+PM_PUBLIC bool pm_stale_last(const struct pm_stale *stale, struct pm_stale_reading *reading);
 
 /**
  * Computes the results from the readings. If the process is still alive, the kinds of regions that
