@@ -27,7 +27,7 @@ static bool share_of(const struct list_column *column, const void *item, uint64_
 }
 
 /** Gets the growth; memory that has shrunk has none. */
-static bool grown_of(const struct list_column *column, const void *item, uint64_t *value)
+static bool growth_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const struct pm_stale_sizes *sizes = &((const struct pm_stale_region *)item)->sizes;
 
@@ -37,7 +37,7 @@ static bool grown_of(const struct list_column *column, const void *item, uint64_
 }
 
 /** Makes the growth for JSON, where it is negative if the region has shrunk. */
-static json_t *grown_value(const struct list_column *column, const void *item)
+static json_t *growth_value(const struct list_column *column, const void *item)
 {
 	const struct pm_stale_sizes *sizes = &((const struct pm_stale_region *)item)->sizes;
 
@@ -72,20 +72,24 @@ static json_t *touched_value(const struct list_column *column, const void *item)
 	return values;
 }
 
-const char *stale_columns_growth(enum pm_stale_growth growth)
+/**
+ * Returns a word for a growth.
+ * @return NULL if it is not known
+ */
+static const char *growing_name(enum pm_stale_growth growth)
 {
 	static const char *const names[] = { [PM_STALE_GROWTH_UNKNOWN] = NULL,
-		                             [PM_STALE_GROWTH_NONE] = "none",
+		                             [PM_STALE_GROWTH_NONE] = "no",
 		                             [PM_STALE_GROWTH_TOUCHED] = "touched",
 		                             [PM_STALE_GROWTH_UNTOUCHED] = "untouched" };
 
 	return names[growth];
 }
 
-static void growth_text(const struct list_column *column, const void *item, struct text *text)
+static void growing_text(const struct list_column *column, const void *item, struct text *text)
 {
 	const struct pm_stale_sizes *sizes = &((const struct pm_stale_region *)item)->sizes;
-	const char *name = stale_columns_growth(sizes->growth);
+	const char *name = growing_name(sizes->growth);
 
 	(void)column;
 	if (name)
@@ -112,18 +116,18 @@ static const struct list_column own_columns[] = {
 	  .value = touched_value,
 	  .safe = true,
 	  .help = "touched at each reading, the first directly after the start" },
-	{ .name = "grown",
+	{ .name = "growth",
 	  .title = "GROWN",
 	  .type = LIST_SIZE,
-	  .number = grown_of,
-	  .value = grown_value,
+	  .number = growth_of,
+	  .value = growth_value,
 	  .help = "growth of rss + swap during the measurement" },
-	{ .name = "growth",
-	  .title = "GROWTH",
+	{ .name = "growing",
+	  .title = "GROWING",
 	  .type = LIST_TEXT,
-	  .text = growth_text,
+	  .text = growing_text,
 	  .safe = true,
-	  .help = "none, touched (the region grows, and its older part is touched), or\n"
+	  .help = "no, touched (the region grows, and its older part is touched), or\n"
 	          "untouched (the region grows, and most of its older part is not touched)" },
 };
 
@@ -139,13 +143,13 @@ void stale_columns_init(struct stale_columns *columns)
 	columns->spec = *regions;
 	columns->spec.columns = columns->columns;
 	columns->spec.column_count = regions->column_count + own;
-	columns->spec.table_columns = "address,rss,cold,share,grown,kind,mapping";
-	columns->spec.csv_columns = "address,rss,referenced,cold,grown,growth,swap,perm,kind,"
+	columns->spec.table_columns = "address,rss,cold,share,growth,kind,mapping";
+	columns->spec.csv_columns = "address,rss,referenced,cold,growth,growing,swap,perm,kind,"
 				    "mapping,detail";
 	columns->spec.json_columns =
-		"start,end,size,rss,referenced,cold,touched,grown,growth,"
+		"start,end,size,rss,referenced,cold,touched,growth,growing,"
 		"anonymous,anon_huge,hugetlb,swap,locked,perm,mapping,kind,detail,proof";
 	columns->spec.sort = columns->spec.left_out_column = "cold";
-	columns->spec.droppable = "grown,share";
+	columns->spec.droppable = "growth,share";
 	columns->spec.droppable_last = NULL;
 }

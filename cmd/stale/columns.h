@@ -19,12 +19,4 @@ struct stale_columns {
  */
 void stale_columns_init(struct stale_columns *columns);
 
-/**
- * Returns a growth as JSON has it.
- *
- * @param growth  the growth
- * @return        "none", "touched" or "untouched"; NULL if it is not known
- */
-const char *stale_columns_growth(enum pm_stale_growth growth);
-
 #endif

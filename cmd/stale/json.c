@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stale/json.h"
 
-#include "stale/columns.h"
 #include "stale/growth.h"
 #include "target/json_parts.h"
 #include "view/json.h"
@@ -34,9 +33,9 @@ static void put_growths(struct json *json, const struct pm_stale_result *result)
 			json_parts_region(json, &found[i].region->region);
 		else
 			json_parts_kind(json, found[i].kind);
-		json_put(json, "before", json_number(found[i].sizes->before));
+		json_put(json, "rss_before", json_number(found[i].sizes->before));
 		json_put(json, "cold", json_number(found[i].sizes->cold));
-		json_put(json, "grown", json_integer(found[i].sizes->grown));
+		json_put(json, "growth", json_integer(found[i].sizes->grown));
 		json_shut(json, '}');
 	}
 	json_shut(json, ']');

@@ -157,7 +157,7 @@ static void put_cost(const struct stale_report *report, struct text *text)
 
 	text_format(text, "stall: at most %.1f ms (predicted: about %.1f ms)",
 	            (double)result->stall_us / 1000, (double)report->prediction.stall_us / 1000);
-	text_format(text, "; longest reading of smaps: %.1f ms\n", (double)longest / 1000);
+	text_format(text, "; longest reading: %.1f ms\n", (double)longest / 1000);
 }
 
 /** Adds what limits the meaning of the sizes, where it matters for this process. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toucher MEGABYTES [plain|huge|locked|shared]: maps memory, writes to all of it, and touches the
- * part of it that a command says:
+ * toucher MEGABYTES [plain|huge|locked|shared|aliased]: maps memory, writes to all of it, and
+ * touches the part of it that a command says:
  *
  *   touch PERCENT    reads a byte of each of the first pages: PERCENT of those of the start
  *   grow MEGABYTES   makes the region longer, and writes to the new pages
@@ -9,7 +9,7 @@
  *   exec             replaces the program by itself, with one megabyte
  *
  * The pages are small ones, except with `huge`. `locked` locks them by mlock(2); `shared` maps
- * shared memory.
+ * shared memory; `aliased` maps the same shared memory 100 times more, all of which is resident.
  */
 #include "support.h"
 
@@ -65,9 +65,20 @@ static int command(const char *line)
 	return 0;
 }
 
+/** Maps the memory again, so that the resident memory grows without new pages. */
+static void alias(void)
+{
+	for (int i = 0; i < 100; i++) {
+		void *again = mremap(memory, 0, size, MREMAP_MAYMOVE);
+		target_check(again == MAP_FAILED ? -1 : 0, "mremap");
+		target_check(madvise(again, size, MADV_POPULATE_READ), "madvise");
+	}
+}
+
 static void map(const char *way)
 {
-	int sharing = strcmp(way, "shared") == 0 ? MAP_SHARED : MAP_PRIVATE;
+	int aliased = strcmp(way, "aliased") == 0;
+	int sharing = aliased || strcmp(way, "shared") == 0 ? MAP_SHARED : MAP_PRIVATE;
 	int advice = strcmp(way, "huge") == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
 
 	memory = target_map_at_island(size + reserve, PROT_NONE,
@@ -78,6 +89,8 @@ static void map(const char *way)
 	target_fill(memory, size, "memory");
 	if (strcmp(way, "locked") == 0)
 		target_check(mlock(memory, size), "mlock");
+	if (aliased)
+		alias();
 }
 
 int main(int argc, char **argv)
