@@ -80,6 +80,13 @@
  *     answer.c               the first lines: which limit is reached first, and when
  *     print.c                its output
  *     members.c              the processes that share the limit
+ *   stale/                 `procmem stale`
+ *     stale.c                the command
+ *     measure.c              removes the marks, and takes the readings
+ *     growth.c               what grows and whose older part is not touched
+ *     columns.c              the columns of its list
+ *     print.c                its output
+ *     json.c                 its JSON
  *   trace/                 `procmem trace`
  *     trace.c                the command: records, measures, and writes the outputs
  *     options.c              its options

@@ -127,8 +127,7 @@ static const struct list_column own_columns[] = {
 	  .type = LIST_TEXT,
 	  .text = growing_text,
 	  .safe = true,
-	  .help = "no, touched (the region grows, and its older part is touched), or\n"
-	          "untouched (the region grows, and most of its older part is not touched)" },
+	  .help = "whether it grows, and then whether its older part is touched" },
 };
 
 void stale_columns_init(struct stale_columns *columns)

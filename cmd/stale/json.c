@@ -51,7 +51,7 @@ static void put_process_sizes(struct json *json, const struct pm_stale_result *r
 	json_put(json, "cold", json_number(total->cold));
 	json_put(json, "swap", json_number(total->swap));
 	json_put(json, "transparent_huge", json_number(total->huge));
-	json_put(json, "shared", json_number(total->shared));
+	json_put(json, "file_and_shmem", json_number(total->shared));
 	json_put(json, "hugetlb", json_number(result->hugetlb));
 	json_put(json, "lost_marks", json_number(result->lost));
 }

@@ -83,49 +83,59 @@ static void report_reading(const struct stale_report *report)
 }
 
 /** Takes the readings. The process can end at any time; `report->ended` then says so. */
-static void read_all(struct stale_report *report, double seconds)
+static void read_all(struct stale_report *report, struct poll_loop *wait)
 {
-	struct poll_loop wait;
 	const double begin = clock_seconds();
 
-	poll_loop_init(&wait, seconds);
 	/* If there is no descriptor (-1), poll(2) ignores it, and the next reading fails. */
-	size_t ended = poll_loop_add(&wait, pm_process_poll_fd(report->process), POLLIN);
+	size_t ended = poll_loop_add(wait, pm_process_poll_fd(report->process), POLLIN);
 
 	for (size_t i = 0; i < sizeof reading_shares / sizeof *reading_shares; i++) {
-		double due = begin + seconds * reading_shares[i];
-
-		await_reading(&wait, ended, due);
-		report->interrupted = *wait.interrupted != 0;
+		await_reading(wait, ended, begin + wait->interval * reading_shares[i]);
+		report->interrupted = *wait->interrupted != 0;
 		report->stopped |= sampled_is_stopped(report->process);
+
 		if (pm_stale_read(report->stale, &report->ended) < 0)
 			break;
 		report_reading(report);
 		if (report->interrupted)
 			break;
 	}
-
-	poll_loop_deinit(&wait);
 }
 
 /** Takes the readings, and shows on a terminal that this takes a while. */
-static void read_visibly(struct stale_report *report)
+static void read_visibly(struct stale_report *report, struct poll_loop *wait)
 {
-	const struct stale_options *options = report->options;
-	bool shown = !options->output.quiet && isatty(STDERR_FILENO);
-	double seconds = options->seconds > 0 ? options->seconds : usual_seconds;
+	bool shown = !report->options->output.quiet && isatty(STDERR_FILENO);
 	char duration[PM_DURATION_TEXT_SIZE];
 
 	if (shown) {
-		pm_format_duration(seconds, duration);
+		pm_format_duration(wait->interval, duration);
 		fprintf(stderr, "measuring for %s (Ctrl-C ends this early)", duration);
 		fflush(stderr);
 	}
 
-	read_all(report, seconds);
+	read_all(report, wait);
 
 	if (shown)
 		fputs("\r\033[K", stderr);
+}
+
+/** Removes the marks and takes the readings. From then on, signals end the measurement only. */
+static int clear_and_read(struct stale_report *report, struct pm_error *error)
+{
+	double seconds = report->options->seconds > 0 ? report->options->seconds : usual_seconds;
+	struct poll_loop wait;
+
+	poll_loop_init(&wait, seconds);
+	int result = pm_stale_clear(report->stale, error);
+	if (result == 0) {
+		report_reading(report);
+		read_visibly(report, &wait);
+	}
+	poll_loop_deinit(&wait);
+
+	return result;
 }
 
 /** Reads what is needed to decide whether to measure. Nothing is changed yet. */
@@ -161,12 +171,8 @@ int stale_measure(struct stale_report *report, struct pm_error *error)
 		return -1;
 
 	announce(report);
-	if (pm_stale_clear(report->stale, error) < 0)
-		return -1;
-
-	report_reading(report);
-	read_visibly(report);
-	if (pm_stale_finish(report->stale, &report->result, error) < 0)
+	if (clear_and_read(report, error) < 0 ||
+	    pm_stale_finish(report->stale, &report->result, error) < 0)
 		return -1;
 
 	/* The reading directly after the marks were removed says nothing about touched memory. */

@@ -58,9 +58,10 @@ static const char *const exclusive[] = { "json csv", "all top", NULL };
 const struct cli_spec stale_spec = {
 	.command = "stale",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Reports how much memory a process has but does not touch, and in which regions\n"
-		   "it is. This changes the process: its referenced marks are removed, during which\n"
-		   "it stalls for about 12 ms for each GiB; the man page describes all effects.",
+	.purpose = "Reports how much memory a process has but does not touch, and in which\n"
+		   "regions it is. This changes the process: the referenced marks of its pages\n"
+		   "are removed. Meanwhile, it stalls for about 12 ms for each GiB. The man page\n"
+		   "describes all effects.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, or a process name that matches one process.\n"

@@ -5,7 +5,8 @@
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
-_procmem_group_columns='count size rss pss dirty swap largest detail files'
+_procmem_group_columns='count size rss pss dirty swap referenced largest detail files'
+_procmem_stale_columns='cold share touched growth growing'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_class_columns='size count bytes share zeros equal arena state threads type text what example'
@@ -36,7 +37,7 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns joined=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff trace shell help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff stale trace shell help --help --version' -- "$word")
 		return
 	fi
 	# bash splits --sort=rss into three words.
@@ -50,6 +51,8 @@ _procmem() {
 	leaks:*) columns=$_procmem_leak_columns ;;
 	trace:*) columns=$_procmem_site_columns ;;
 	watch:*) columns=$_procmem_watch_columns ;;
+	stale:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns cold" ;;
+	stale:*) columns="$_procmem_region_columns $_procmem_stale_columns" ;;
 	# Sums have their own columns, and the column by which they are grouped.
 	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns"
 		[[ $columns != 'arena '* ]] || columns+=' in_use free threads' ;;
@@ -94,7 +97,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff trace shell' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff stale trace shell' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -122,6 +125,10 @@ _procmem() {
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
 		;;
+	stale:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--for --yes --all --by --kind --mapping --perms --min-rss --min-size
+			$_procmem_list $_procmem_output" -- "$word")
+		;;
 	trace:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--for --faults --every --backend --stack --all --by --strings --svg --folded --pprof --record
 			$_procmem_list $_procmem_output" -- "$word")
@@ -134,7 +141,7 @@ _procmem() {
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all $_procmem_list $_procmem_output" -- "$word") ;;
 	shell:-*) mapfile -t COMPREPLY < <(compgen -W '--command --file --keep-going --help --version' -- "$word") ;;
-	map:* | dump:* | strings:* | grep:* | watch:*)
+	map:* | dump:* | strings:* | grep:* | watch:* | stale:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;

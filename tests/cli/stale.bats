@@ -141,7 +141,6 @@ resident() {
 	[[ ${lines[1]} =~ ^'touched after '[0-9.]+s:\ 1[0-9.]+M$ ]]
 	[[ ${lines[2]} =~ ^'stall: at most '[0-9.]+' ms (predicted: about '[0-9.]+' ms); longest reading: '[0-9.]+' ms'$ ]]
 	[[ ${lines[3]} == ADDRESS*RSS*COLD*COLD%*GROWN*KIND*MAPPING ]]
-	echo "${lines[4]}"
 	[[ ${lines[4]} =~ ^"${RANGE%-*}-"[0-9a-f]+\ +64\.0M\ +48\.0M\ +75\.0\ +-\ anon$ ]]
 	[[ $NOTES == *"removing the referenced marks of process $TARGET_PID stalls it for about "*' ms'*'after 0.0s:'* ]]
 	[[ $NOTES == *'interrupted: the results are those of the first '* ]]
@@ -230,7 +229,7 @@ resident() {
 	# All marks are still there.
 	[ "$(awk '/^Referenced:/ { sum += $2 } END { print sum }' "/proc/$TARGET_PID/smaps_rollup")" -gt $((8 << 20)) ]
 	run -0 --separate-stderr procmem stale --yes --json --for 0.1s "$TARGET_PID"
-	jq -e '.cold > 8000000000 and .shared > 8000000000' <<<"$output"
+	jq -e '.cold > 8000000000 and .file_and_shmem > 8000000000' <<<"$output"
 }
 
 @test "regions, groups and columns can be chosen, and sums agree" {
@@ -249,6 +248,10 @@ resident() {
 	[ "$output" = "${RANGE%-*},$SIZE,no" ]
 	run -0 --separate-stderr procmem stale -q --for 0.1s -k anon "$TARGET_PID"
 	[[ ${lines[0]} == *', in '*' of '*' regions' && -z $stderr ]]
+	run -0 --separate-stderr procmem stale -a --for 0.1s --mapping '^\[stack\]$' --perms rw "$TARGET_PID"
+	[[ $output == *', in 1 of '*' regions'*'[stack]'* ]]
+	run -0 --separate-stderr procmem stale --for 0.1s --csv --no-header --columns size --min-size 32M --perms rw "$TARGET_PID"
+	[ "$output" = "$SIZE" ]
 }
 
 @test "wrong words are rejected before the target is changed" {
