@@ -60,7 +60,7 @@ const struct cli_spec stale_spec = {
 	.operands = "TARGET [REGION]...",
 	.purpose = "Reports how much memory a process has but does not touch, and in which\n"
 		   "regions it is. This changes the process: the referenced marks of its pages\n"
-		   "are removed. Meanwhile, it stalls for about 12 ms for each GiB. The man page\n"
+		   "are removed, which stalls it for about 12 ms for each GiB. The man page\n"
 		   "describes all effects.",
 	.groups = groups,
 	.exclusive = exclusive,

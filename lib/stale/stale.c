@@ -30,8 +30,8 @@ struct pm_stale {
 	struct pm_stale_region *results; /* of pm_stale_finish() */
 };
 
-/* Time that the kernel needs to remove marks. Measured on one machine, see docs/KERNEL.md; the
- * largest values. */
+/* Time that the kernel needs to remove marks. Measured on one machine that was idle, see
+ * docs/KERNEL.md; there, it took up to 1.5 times as long when the machine was busy. */
 static const double us_per_gib = 12000;
 static const double us_per_huge_gib = 200;
 static const double us_per_region = 1;

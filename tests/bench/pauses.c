@@ -80,13 +80,16 @@ static void fill(size_t size, const char *way)
 	parts = calloc(part_count, sizeof *parts);
 
 	for (size_t i = 0; i < part_count; i++) {
-		/* An inaccessible page between two regions keeps them apart. */
-		parts[i] = target_map(part_size + PAGE, PROT_NONE, MAP_NORESERVE);
 		if (huge)
-			parts[i] = target_island(part_size, PROT_NONE, MAP_NORESERVE, 1);
+			parts[i] = target_island(part_size, PROT_READ | PROT_WRITE, MAP_NORESERVE,
+			                         1);
+		else
+			parts[i] = target_map(part_size + PAGE, PROT_READ | PROT_WRITE, 0);
+		/* A hole between two regions keeps them apart. */
+		if (!huge)
+			munmap(parts[i] + part_size, PAGE);
 		target_check(madvise(parts[i], part_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE),
 		             "madvise");
-		target_check(mprotect(parts[i], part_size, PROT_READ | PROT_WRITE), "mprotect");
 		memset(parts[i], 1, part_size);
 	}
 }
