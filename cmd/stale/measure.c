@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/poll_loop.h"
 #include "base/report.h"
+#include "base/text.h"
 #include "target/sampled.h"
 
 /* Resident bytes from which the user must confirm the stall (--yes), which takes about 100 ms for
@@ -138,7 +139,33 @@ static int clear_and_read(struct stale_report *report, struct pm_error *error)
 	return result;
 }
 
-/** Reads what is needed to decide whether to measure. Nothing is changed yet. */
+/**
+ * Finds the selected regions, so that a wrong REGION is reported now, not after the measurement.
+ * @return 1 if there are none (`error` is set)
+ */
+static int check_selection(const struct stale_report *report, struct pm_error *error)
+{
+	const struct pm_regions *regions = pm_stale_regions(report->stale);
+	struct pm_region_range *ranges;
+	size_t count;
+
+	if (selection_apply(&report->options->selection, regions, true, &ranges, &count, error) < 0)
+		return error->kind == PM_ERROR_NOT_FOUND ? 1 : -1;
+
+	free(ranges);
+	if (count > 0)
+		return 0;
+
+	pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+	             "none of the %zu region%s of process %d matches the filters", regions->count,
+	             text_plural(regions->count), (int)report->info.pid);
+	return 1;
+}
+
+/**
+ * Reads what is needed to decide whether to measure. Nothing is changed yet.
+ * @return as stale_measure()
+ */
 static int prepare(struct stale_report *report, struct pm_error *error)
 {
 	if (pm_process_read_info(report->process, &report->info, error) < 0 ||
@@ -150,25 +177,14 @@ static int prepare(struct stale_report *report, struct pm_error *error)
 	if (check_size(report, error) < 0)
 		return -1;
 
-	/* A wrong REGION is reported now, not after the measurement. */
-	struct pm_region_range *ranges;
-	size_t count;
-	if (selection_apply(&report->options->selection, pm_stale_regions(report->stale), true,
-	                    &ranges, &count, error) < 0)
-		return -1;
-
-	free(ranges);
-	if (count == 0)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		                    "no region of process %d matches the filters",
-		                    (int)report->info.pid);
-	return 0;
+	return check_selection(report, error);
 }
 
 int stale_measure(struct stale_report *report, struct pm_error *error)
 {
-	if (prepare(report, error) < 0)
-		return -1;
+	int prepared = prepare(report, error);
+	if (prepared != 0)
+		return prepared;
 
 	announce(report);
 	if (clear_and_read(report, error) < 0 ||

@@ -15,7 +15,7 @@
  * @param error   PM_ERROR_RESOURCES if the process is too large to be measured without --yes;
  *                errors of pm_stale_open() and pm_stale_clear(); PM_ERROR_GONE if the process ended
  *                before there was a result
- * @return        0 or -1
+ * @return        0; 1 if no region is selected (`error` is set); -1 on errors
  */
 int stale_measure(struct stale_report *report, struct pm_error *error);
 

@@ -15,6 +15,9 @@
 /* A remark about a part of the memory is printed if it is at least this share of the whole. */
 static const double remark_share = 0.1;
 
+/* Size of a transparent huge page of x86-64, in bytes. */
+static const uint64_t huge_page = UINT64_C(2) << 20;
+
 /** Adds a size. Other than in a table, 0 is written as a number. */
 static void put_size(struct text *text, uint64_t bytes, bool exact)
 {
@@ -170,7 +173,9 @@ static void put_remarks(const struct stale_report *report, struct text *text)
 
 	if (total->huge > 0 && (double)total->huge >= part) {
 		put_size(text, total->huge, bytes);
-		text_string(text, " is in huge pages, of which one touched byte counts as 2M\n");
+		text_string(text, " is in huge pages, of which one touched byte counts as ");
+		put_size(text, huge_page, bytes);
+		text_char(text, '\n');
 	}
 	if (total->shared > 0 && (double)total->shared >= part) {
 		put_size(text, total->shared, bytes);

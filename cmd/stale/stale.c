@@ -176,25 +176,30 @@ static int check_columns(const struct list_spec *spec, const struct stale_option
  * Measures a process and prints the results.
  * @param spec  the description of the list that is printed
  */
-static int measure(const struct stale_options *options, const char *word,
-                   const struct stale_columns *columns, const struct list_spec *spec,
-                   struct groups *grouping, struct out *out, struct pm_error *error)
+static enum status measure(const struct stale_options *options, const char *word,
+                           const struct stale_columns *columns, const struct list_spec *spec,
+                           struct groups *grouping, struct out *out)
 {
 	struct stale_report report = { .options = options };
+	struct pm_error error;
 	struct target target;
 
-	if (check_columns(spec, options, error) < 0 ||
-	    target_open_process(&target, word, error) < 0)
-		return -1;
+	if (check_columns(spec, options, &error) < 0 ||
+	    target_open_process(&target, word, &error) < 0)
+		return report_failure(&error);
 
 	report.process = target.process;
-	int result = stale_measure(&report, error);
+	int result = stale_measure(&report, &error);
 	if (result == 0)
-		result = show(&report, columns, grouping, out, error);
+		result = show(&report, columns, grouping, out, &error);
 
 	stale_measure_deinit(&report);
 	target_close(&target);
-	return result;
+	if (result == 0)
+		return STATUS_OK;
+
+	report_failure(&error);
+	return result > 0 ? STATUS_NOTHING : STATUS_ERROR;
 }
 
 static enum status run(struct stale_options *options, const struct cli_result *words,
@@ -218,9 +223,10 @@ static enum status run(struct stale_options *options, const struct cli_result *w
 	else if (!cli_check_operands(&stale_spec, words))
 		status = words->status;
 	else if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
-	                             &error) < 0 ||
-	         measure(options, words->operands[0], &columns, spec, grouping, out, &error) < 0)
+	                             &error) < 0)
 		status = report_failure(&error);
+	else
+		status = measure(options, words->operands[0], &columns, spec, grouping, out);
 
 	group_destroy(grouping);
 	return status;

@@ -123,7 +123,7 @@ resident() {
 	stale_start --for 1000s
 	target_tell 'touch 1'
 	stale_end
-	[[ $output == *"128.0M is in huge pages, of which one touched byte counts as 2M"* ]]
+	[[ $output == *"128.0M is in huge pages, of which one touched byte counts as 2.0M"* ]]
 	[[ ${lines[0]} != *' 100%'* ]]
 	stale_start --json --for 1000s
 	target_tell 'touch 1'
@@ -261,10 +261,10 @@ resident() {
 		run -2 --separate-stderr procmem stale $words "$TARGET_PID"
 		[ -z "$output" ]
 	done
-	run -2 --separate-stderr procmem stale "$TARGET_PID" jit
+	run -1 --separate-stderr procmem stale "$TARGET_PID" jit
 	[[ $stderr == *'no region is of kind jit'* ]]
-	run -2 --separate-stderr procmem stale --min-rss 1T "$TARGET_PID"
-	[[ $stderr == *'no region of process'*'matches the filters'* ]]
+	run -1 --separate-stderr procmem stale --min-rss 1T "$TARGET_PID"
+	[[ $stderr == *'none of the '*' regions of process '*' matches the filters'* ]]
 	run -2 --separate-stderr procmem stale
 	[ "$(awk '/^Referenced:/ { print $2 }' "/proc/$TARGET_PID/smaps_rollup")" -ge 4096 ]
 }
