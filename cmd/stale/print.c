@@ -177,15 +177,18 @@ static void put_remarks(const struct stale_report *report, struct text *text)
 		put_size(text, huge_page, bytes);
 		text_char(text, '\n');
 	}
+
 	if (total->shared > 0 && (double)total->shared >= part) {
 		put_size(text, total->shared, bytes);
 		text_string(text, " belongs to files and shared memory: what other processes touch "
 		                  "there is not counted while they run\n");
 	}
+
 	if (result->hugetlb > 0) {
 		put_size(text, result->hugetlb, bytes);
 		text_string(text, " in huge pages of hugetlbfs cannot be measured\n");
 	}
+
 	if (result->lost > 0) {
 		text_string(text, "The marks of at least ");
 		put_size(text, result->lost, bytes);

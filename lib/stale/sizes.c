@@ -101,32 +101,6 @@ static bool is_known(const struct history *history, size_t count)
 	return true;
 }
 
-/** Judges the growth, and fills the sizes that depend on earlier readings. */
-static void judge(struct pm_stale_sizes *sizes, const struct history *history, size_t count)
-{
-	size_t last = count - 1;
-
-	sizes->before_known = !history->unknown[0];
-	if (sizes->before_known) {
-		sizes->before = history->rss[0];
-		sizes->grown = (int64_t)(history->rss[last] + history->swap[last] -
-		                         history->rss[0] - history->swap[0]);
-	}
-
-	sizes->growth = PM_STALE_GROWTH_UNKNOWN;
-	if (count < 3 || !is_known(history, count))
-		return;
-
-	sizes->growth = PM_STALE_GROWTH_NONE;
-	if (!grows(history, count))
-		return;
-
-	/* Memory that did not exist at the start has no older part that could be untouched. */
-	sizes->growth = PM_STALE_GROWTH_TOUCHED;
-	if (sizes->before > 0 && (double)sizes->cold >= (double)sizes->before * untouched_share)
-		sizes->growth = PM_STALE_GROWTH_UNTOUCHED;
-}
-
 static bool is_anonymous(const struct history *history, size_t reading)
 {
 	return !history->unknown[reading] && history->anonymous[reading] == history->rss[reading];
@@ -145,6 +119,32 @@ static uint64_t lost_marks(const struct history *history, size_t count)
 	}
 
 	return lost;
+}
+
+/** Judges the growth, and fills the sizes that depend on earlier readings. */
+static void judge(struct pm_stale_sizes *sizes, const struct history *history, size_t count)
+{
+	size_t last = count - 1;
+
+	sizes->before_known = !history->unknown[0];
+	if (sizes->before_known) {
+		sizes->before = history->rss[0];
+		sizes->grown = (int64_t)(history->rss[last] + history->swap[last] -
+		                         history->rss[0] - history->swap[0]);
+	}
+
+	sizes->growth = PM_STALE_GROWTH_UNKNOWN;
+	if (count < 3 || !is_known(history, count) || lost_marks(history, count) > 0)
+		return;
+
+	sizes->growth = PM_STALE_GROWTH_NONE;
+	if (!grows(history, count))
+		return;
+
+	/* Memory that did not exist at the start has no older part that could be untouched. */
+	sizes->growth = PM_STALE_GROWTH_TOUCHED;
+	if (sizes->before > 0 && (double)sizes->cold >= (double)sizes->before * untouched_share)
+		sizes->growth = PM_STALE_GROWTH_UNTOUCHED;
 }
 
 static struct pm_stale_sizes sizes_of(const struct pm_region *region)

@@ -80,6 +80,17 @@ memory_start() {
 	target_tell 'touch 0'
 }
 
+# grow_twice OPTION...: measures a target that grows between readings: those after 0.5 s, after 5 s,
+# and the last one.
+grow_twice() {
+	stale_start --for 30s "$@"
+	stale_await 'note: after '
+	target_tell 'grow 1'
+	stale_await 'note: after '
+	target_tell 'grow 2'
+	stale_end
+}
+
 resident() {
 	awk '/^VmRSS:/ { print $2 }' "/proc/$TARGET_PID/status"
 }
@@ -148,13 +159,13 @@ resident() {
 
 @test "memory that grows and whose older part is not touched is named" {
 	memory_start 64 plain
-	stale_start --json --for 30s
-	# The readings are those after 0.5 s, after 5 s, and the last one.
-	stale_await 'note: after '
-	target_tell 'grow 1'
-	stale_await 'note: after '
-	target_tell 'grow 2'
-	stale_end
+	grow_twice
+	grep -qxF "anon ${RANGE%-*} grows (+3.0M) and is not touched again: of the 64.0M that it had at the start, 64.0M (100%) was not touched" <<<"$output"
+	[[ $output == *'A leak that is still reachable looks like this.'* ]]
+	targets_stop
+
+	memory_start 64 plain
+	grow_twice --json
 	[ "$(member growing)" = '"untouched"' ]
 	[ "$(member growth)" -eq $((3 << 20)) ]
 	[ "$(member rss)" -eq $((67 << 20)) ]

@@ -63,8 +63,11 @@ struct pm_stale_reading {
 
 /** Whether memory grows, and whether the part of it that is older is touched. */
 enum pm_stale_growth {
-	PM_STALE_GROWTH_UNKNOWN,   /**< not known, because regions were split, or there were fewer
-	                                than three readings */
+	/**
+	 * Not known: regions were split, there were fewer than three readings, or marks were
+	 * removed during the measurement
+	 */
+	PM_STALE_GROWTH_UNKNOWN,
 	PM_STALE_GROWTH_NONE,      /**< does not grow */
 	PM_STALE_GROWTH_TOUCHED,   /**< grows; at least half of the older part was touched */
 	PM_STALE_GROWTH_UNTOUCHED, /**< grows; most of the older part was not touched */

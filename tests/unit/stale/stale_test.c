@@ -232,6 +232,10 @@ static void growth_is_joined_with_the_older_part(void **state)
 	sizes = measure_heap((uint64_t[]){ 1000, 1100, 1300 }, (uint64_t[]){ 0, 400, 800 });
 	assert_int_equal(sizes.growth, PM_STALE_GROWTH_UNTOUCHED);
 
+	/* Marks were removed: it is not known what was touched. */
+	sizes = measure_heap((uint64_t[]){ 1000, 1100, 1300 }, (uint64_t[]){ 0, 700, 400 });
+	assert_int_equal(sizes.growth, PM_STALE_GROWTH_UNKNOWN);
+
 	/* One step; growth that falls back; too little; and memory that shrinks. */
 	sizes = measure_heap((uint64_t[]){ 1000, 1000, 1300 }, (uint64_t[]){ 0, 0, 300 });
 	assert_int_equal(sizes.growth, PM_STALE_GROWTH_NONE);
