@@ -15,6 +15,7 @@
 #include "ps/ps.h"
 #include "refs/refs.h"
 #include "snap/snap.h"
+#include "stale/stale.h"
 #include "strings/strings.h"
 #include "trace/trace.h"
 #include "watch/watch.h"
@@ -44,6 +45,8 @@ const struct command commands[] = {
 	  &cgroup_spec, 0 },
 	{ "pressure", "report what waits for memory, and which processes were OOM-killed",
 	  pressure_run, &pressure_spec, 0 },
+	{ "stale", "report memory that the process has but does not touch", stale_run, &stale_spec,
+	  0 },
 	{ "trace", "show which code maps the memory that is still there", trace_run, &trace_spec,
 	  0 },
 	{ 0 },

@@ -103,6 +103,11 @@
  *     pressure.c             the command: two readings, the log, the thresholds
  *     words.c                signs, kills and cells of the table in words
  *     json.c                 the same as JSON
+ *   stale/                 `procmem stale`
+ *     stale.c                the command
+ *     measure.c              removes the marks, and takes the readings
+ *     growth.c               what grows and whose older part is not touched
+ *     columns.c              the columns of its list
  *   trace/                 `procmem trace`
  *     trace.c                the command: records, measures, and writes the outputs
  *     options.c              its options

@@ -220,6 +220,8 @@ static void add_region(struct group *group, const struct pm_region *region)
 
 	add(group, GROUP_SUM_SWAP, pm_region_knows(region, PM_SIZE_SWAP),
 	    region->bytes[PM_SIZE_SWAP]);
+	add(group, GROUP_SUM_REFERENCED, pm_region_knows(region, PM_SIZE_REFERENCED),
+	    region->bytes[PM_SIZE_REFERENCED]);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -382,6 +384,17 @@ void group_know_heap(struct groups *groups, const struct pm_heap *heap,
 void group_know_two_sizes(struct groups *groups)
 {
 	choose_columns(groups, "count,size,rss,swap,largest");
+}
+
+void group_know_referenced(struct groups *groups)
+{
+	if (groups->by == GROUP_BY_ARENA)
+		groups->spec.column_count -= GROUP_ARENA_COLUMNS;
+	groups->columns[groups->spec.column_count++] = group_cold_column;
+	choose_columns(groups, "count,rss,cold,referenced,swap");
+	groups->spec.sort = groups->spec.left_out_column = "cold";
+	groups->spec.droppable = "swap,referenced";
+	groups->spec.droppable_last = "count";
 }
 
 /** Sets what a group shares with its first region. */

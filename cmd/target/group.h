@@ -50,6 +50,12 @@ struct groups *group_create(enum group_by by);
 void group_know_two_sizes(struct groups *groups);
 
 /**
+ * Shows the resident bytes that are not marked as accessed, for `stale`, and sorts by them.
+ * @param groups  the groups
+ */
+void group_know_referenced(struct groups *groups);
+
+/**
  * Sets what is inside malloc, for GROUP_BY_ARENA: the brk heap then is the group of the main arena,
  * and the groups of arenas have the sizes and threads of their arenas. Call it before group_fill().
  *

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/minmax.h"
 #include "target/arena_threads.h"
 #include "target/region_columns.h"
 #include "view/json.h"
@@ -132,6 +133,24 @@ static json_t *threads_value(const struct list_column *column, const void *item)
 	return group->inside ? arena_threads_json(group->threads, group->index) : NULL;
 }
 
+static bool cold_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct group *group = item;
+	uint64_t rss = group->sums[GROUP_SUM_RSS];
+
+	(void)column;
+	*value = rss - pm_min(group->sums[GROUP_SUM_REFERENCED], rss);
+	return group->known[GROUP_SUM_REFERENCED];
+}
+
+const struct list_column group_cold_column = {
+	.name = "cold",
+	.title = "COLD",
+	.type = LIST_SIZE,
+	.number = cold_of,
+	.help = "resident and not touched in the time of the measurement",
+};
+
 const struct list_column group_columns[GROUP_COLUMNS] = {
 	{ .type = LIST_TEXT,
 	  .text = name_text,
@@ -177,6 +196,13 @@ const struct list_column group_columns[GROUP_COLUMNS] = {
 	  .number = sum_of,
 	  .index = GROUP_SUM_SWAP,
 	  .help = "swapped out" },
+	{ .name = "referenced",
+	  .title = "REFERENCED",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_SMAPS,
+	  .number = sum_of,
+	  .index = GROUP_SUM_REFERENCED,
+	  .help = "resident and marked as accessed" },
 	{ .name = "largest",
 	  .title = "LARGEST",
 	  .type = LIST_SIZE,

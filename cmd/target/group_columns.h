@@ -13,6 +13,7 @@ enum group_sum {
 	GROUP_SUM_PSS,
 	GROUP_SUM_DIRTY,
 	GROUP_SUM_SWAP,
+	GROUP_SUM_REFERENCED,
 	GROUP_SUM_COUNT
 };
 
@@ -37,7 +38,13 @@ struct group {
 };
 
 /** Number of columns. The last GROUP_ARENA_COLUMNS of them exist only for GROUP_BY_ARENA. */
-enum { GROUP_COLUMNS = 13, GROUP_ARENA_COLUMNS = 3 };
+enum { GROUP_COLUMNS = 14, GROUP_ARENA_COLUMNS = 3 };
+
+/**
+ * A column that is added by group_know_referenced(): resident bytes that are not marked as
+ * accessed.
+ */
+extern const struct list_column group_cold_column;
 
 /** The columns. The first one has no name, title, index and needs. */
 extern const struct list_column group_columns[GROUP_COLUMNS];

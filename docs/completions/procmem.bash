@@ -5,7 +5,8 @@
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
-_procmem_group_columns='count size rss pss dirty swap largest detail files'
+_procmem_group_columns='count size rss pss dirty swap referenced largest detail files'
+_procmem_stale_columns='cold share touched growth growing'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid ppid user uid state threads start size rss pss uss swap rss_swap rate new tree_rss tree_pss depth peak limit limit% cgroup container name command'
 _procmem_process_group_columns='processes memory uss shared pss rss swap rate new ended unread runtime pod largest program cgroup user container'
@@ -37,7 +38,7 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns joined=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff trace shell help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff stale trace shell help --help --version' -- "$word")
 		return
 	fi
 	# bash splits --sort=rss into three words.
@@ -52,6 +53,8 @@ _procmem() {
 	leaks:*) columns=$_procmem_leak_columns ;;
 	trace:*) columns=$_procmem_site_columns ;;
 	watch:*) columns=$_procmem_watch_columns ;;
+	stale:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns cold" ;;
+	stale:*) columns="$_procmem_region_columns $_procmem_stale_columns" ;;
 	# Sums have their own columns, and the column by which they are grouped.
 	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns"
 		[[ $columns != 'arena '* ]] || columns+=' in_use free threads' ;;
@@ -97,7 +100,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff trace shell' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff stale trace shell' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --children --cgroup --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -125,6 +128,10 @@ _procmem() {
 	leaks:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
 		;;
+	stale:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--for --yes --all --by --kind --mapping --perms --min-rss --min-size
+			$_procmem_list $_procmem_output" -- "$word")
+		;;
 	trace:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--for --faults --every --backend --stack --all --by --strings --svg --folded --pprof --record
 			$_procmem_list $_procmem_output" -- "$word")
@@ -139,7 +146,7 @@ _procmem() {
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all --tree --by --for $_procmem_list $_procmem_output" -- "$word") ;;
 	shell:-*) mapfile -t COMPREPLY < <(compgen -W '--command --file --keep-going --help --version' -- "$word") ;;
-	map:* | dump:* | strings:* | grep:* | watch:*)
+	map:* | dump:* | strings:* | grep:* | watch:* | stale:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;

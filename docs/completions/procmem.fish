@@ -10,6 +10,8 @@ set -l leak_columns bytes count size direct direct_bytes indirect indirect_bytes
 set -l site_columns resident change mapped calls live regions faults sites tid thread function object start end cut earlier stack site
 set -l process_columns pid ppid user uid state threads start size rss pss uss swap rss_swap rate new tree_rss tree_pss depth peak limit limit% cgroup container name command
 set -l process_group_columns processes memory uss shared pss rss swap rate new ended unread runtime pod largest program cgroup user container
+set -l stale_columns cold share touched growth growing
+set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
 # Processes: PIDs if the word starts with a digit, names otherwise.
 function __procmem_targets
@@ -24,7 +26,7 @@ end
 function __procmem_map_columns
     set -l by (commandline -opc | string join ' ' | string match -r -- '--by[= ]([a-z]+)')
     if set -q by[2]
-        string join \n $by[2] count size rss pss dirty swap largest detail files
+        string join \n $by[2] count size rss pss dirty swap referenced largest detail files
     else
         string join \n $argv
     end
@@ -44,14 +46,15 @@ complete -c procmem -n __fish_use_subcommand -f -a headroom -d 'Report how much 
 complete -c procmem -n __fish_use_subcommand -f -a pressure -d 'Report what waits for memory'
 complete -c procmem -n __fish_use_subcommand -f -a snap -d 'Write a sample to a file'
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'Report what changed between two moments'
+complete -c procmem -n __fish_use_subcommand -f -a stale -d 'Report memory that is not touched'
 complete -c procmem -n __fish_use_subcommand -f -a trace -d 'Show which code maps memory'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff trace shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff stale trace shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump heap leaks refs ps who watch headroom pressure snap diff trace
+for command in map dump heap leaks refs ps who watch headroom pressure snap diff stale trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -60,7 +63,7 @@ for command in map dump heap leaks refs ps who watch headroom pressure snap diff
     complete -c procmem -n $here -s v -l verbose -d 'Report what was read'
 end
 
-for command in map heap leaks ps trace
+for command in map heap leaks ps stale trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -s a -l all -d 'Show everything'
     complete -c procmem -n $here -s r -l reverse -d 'Reverse the order'
@@ -157,6 +160,20 @@ complete -c procmem -n $leaks -l min-size -x -d 'Show only chunks of at least th
 complete -c procmem -n $leaks -l max-stop -x -d 'Refuse to stop the process for longer'
 complete -c procmem -n $leaks -s s -l sort -x -a "$leak_columns" -d 'Sort by'
 complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak_columns)" -d 'Show these columns'
+
+set -l stale '__fish_seen_subcommand_from stale'
+complete -c procmem -n $stale -a '(__procmem_targets)'
+complete -c procmem -n $stale -a "$kinds all" -d 'Region'
+complete -c procmem -n $stale -l for -x -d 'Measure for this time'
+complete -c procmem -n $stale -l yes -d 'Measure also a process with more than 8 GiB'
+complete -c procmem -n $stale -l by -x -a 'kind mapping perms arena thread object' -d 'Print sums by'
+complete -c procmem -n $stale -s s -l sort -x -a "(__procmem_map_columns $region_columns $stale_columns)" -d 'Sort by'
+complete -c procmem -n $stale -s o -l columns -x -a "(__fish_append , help (__procmem_map_columns $region_columns $stale_columns))" -d 'Show these columns'
+complete -c procmem -n $stale -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
+complete -c procmem -n $stale -l mapping -x -d 'Select regions whose mapping matches'
+complete -c procmem -n $stale -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Select regions with these permissions'
+complete -c procmem -n $stale -l min-rss -x -d 'Select regions with this much resident'
+complete -c procmem -n $stale -l min-size -x -d 'Select regions at least this long'
 
 set -l trace '__fish_seen_subcommand_from trace'
 complete -c procmem -n $trace -a '(__procmem_targets)'

@@ -13,9 +13,9 @@
 
 #include "proc/process_stat.h"
 
-static const char *const memory_files[] = { "maps",      "smaps", "smaps_rollup",   "pagemap",
-	                                    "mem",       "auxv",  "environ",        "cmdline",
-	                                    "numa_maps", "exe",   "coredump_filter" };
+static const char *const memory_files[] = { "maps",      "smaps", "smaps_rollup",    "pagemap",
+	                                    "mem",       "auxv",  "environ",         "cmdline",
+	                                    "numa_maps", "exe",   "coredump_filter", "clear_refs" };
 
 bool pm_memory_file_is(const char *name)
 {

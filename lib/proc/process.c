@@ -346,8 +346,10 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot open %s/%d/%s: %s",
 		                    procfs->root, (int)procfs->pid, name, strerror(cause));
 
+	bool writes = (flags & O_ACCMODE) != O_RDONLY;
+	const char *action = writes ? "write to" : "read";
 	char doing[128];
-	snprintf(doing, sizeof doing, "read the %s of", name);
+	snprintf(doing, sizeof doing, "%s the %s of", action, name);
 
 	return pm_access_explain(procfs->root, procfs->pid, doing, cause, error);
 }

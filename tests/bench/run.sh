@@ -152,7 +152,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch heap trace around
+	set -- map read dump scan watch heap trace around stale
 fi
 header >"$scratch/document"
 for name; do

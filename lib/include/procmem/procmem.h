@@ -94,6 +94,7 @@
 #include <procmem/shared_objects.h>
 #include <procmem/site_list.h>
 #include <procmem/stacks.h>
+#include <procmem/stale.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/survivors.h>
