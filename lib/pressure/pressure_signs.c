@@ -172,6 +172,10 @@ static double recent_kills(const struct subject *subject)
 	const struct pm_oom_log *log = subject->log;
 	double count = 0;
 
+	/* The kills between the readings are a sign of their own. */
+	if (subject->rise->rises[PM_PRESSURE_OOM_KILL] > 0)
+		return 0;
+
 	for (size_t i = 0; log && i < log->count; i++) {
 		const struct pm_oom_kill *kill = &log->kills[i];
 		bool recent = kill->age_known && kill->seconds_ago <= PM_OOM_RECENT_SECONDS;
@@ -185,13 +189,16 @@ static double recent_kills(const struct subject *subject)
 
 /**
  * Returns the rate of pages that were in use, were evicted and are needed again. cgroup v1 does not
- * count them, but all pages that were evicted and are needed again.
+ * count them, but all pages that were evicted and are needed again. In a cgroup without a limit,
+ * these were not evicted because the cgroup is too small.
  */
 static double thrashing(const struct subject *subject)
 {
 	double restored = larger(subject, PM_PRESSURE_RESTORE_FILE, PM_PRESSURE_RESTORE_ANON);
 	if (restored >= 0)
 		return restored;
+	if (!subject->level->known[PM_PRESSURE_MAX])
+		return not_known;
 	return larger(subject, PM_PRESSURE_REFAULT_FILE, PM_PRESSURE_REFAULT_ANON);
 }
 
