@@ -263,8 +263,9 @@ int family_members_add(struct family_members *members, const struct pm_family_vi
 /** Computes the trend of a process, unless it was computed a short time ago for the same values. */
 static void judge(struct family_member *member, double now)
 {
-	bool changed = family_members_memory(member) != member->previous;
 	struct watch_series *memory = &member->memory;
+	bool changed = family_members_memory(member) != member->previous ||
+	               memory->trend.verdict == PM_VERDICT_TOO_EARLY;
 
 	if (changed || now - member->judged >= judge_every) {
 		pm_trend_judge(&memory->series, PM_TREND_BYTES, &memory->trend);

@@ -229,9 +229,7 @@ static void add_sum_cell(const struct family_run *run, size_t column, struct tex
 		text_string(text, pm_verdict_name(trend->verdict));
 		break;
 	default:
-		family_limits_describe(&run->limits, bytes, text);
-		if (text->length == 0)
-			text_char(text, '-');
+		break;
 	}
 }
 
@@ -400,8 +398,22 @@ static void print_missing(const struct family_members *members, struct out *out)
 		out_string(out, "processes may be missing: a list of processes could not be read\n");
 }
 
+/** Prints the limit that the processes reach first. */
+static void print_limit(const struct family_run *run, struct out *out)
+{
+	struct text text = { 0 };
+
+	family_limits_describe(&run->limits, run->options->output.bytes, &text);
+	if (text.length > 0) {
+		text_char(&text, '\n');
+		out_wrapped(out, &text, 2);
+	}
+	text_deinit(&text);
+}
+
 static void print_notes(const struct family_run *run, struct out *out)
 {
+	print_limit(run, out);
 	print_hidden(run, out);
 	print_parts(run, out);
 	print_unreadable(run, out);
