@@ -8,7 +8,6 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
-#include "target/target_list.h"
 #include "watch/peek/peek.h"
 
 enum {
@@ -17,7 +16,11 @@ enum {
 	OPTION_BUDGET,
 	OPTION_PEEK,
 	OPTION_HEAP,
-	OPTION_PLAIN
+	OPTION_PLAIN,
+	OPTION_CHILDREN,
+	OPTION_CGROUP,
+	OPTION_ALL_PROCESSES,
+	OPTION_FOLLOW
 };
 
 static const struct cli_option watch_option_list[] = {
@@ -43,6 +46,19 @@ static const struct cli_option watch_option_list[] = {
 	  "print each sample as text; without --plain, watch\n"
 	  "shows a live screen on a terminal, or only a summary\n"
 	  "in a pipe with --for or -c" },
+	{ 0 },
+};
+
+static const struct cli_option family_option_list[] = {
+	{ OPTION_CHILDREN, "children", NULL,
+	  "watch TARGET and all its descendants, a row for each;\n"
+	  "processes that start later are added" },
+	{ OPTION_CGROUP, "cgroup", NULL, "watch all processes of the memory cgroup of TARGET" },
+	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
+	  "watch all processes with the name TARGET" },
+	{ OPTION_FOLLOW, "follow", NULL,
+	  "watch the process with the name TARGET; if it ends,\n"
+	  "wait for the next one with this name" },
 	{ 0 },
 };
 
@@ -154,6 +170,29 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 	}
 }
 
+static int parse_family(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct watch_options *options = into;
+
+	(void)value;
+	(void)error;
+	options->has_family = true;
+	switch (id) {
+	case OPTION_CHILDREN:
+		options->family = PM_FAMILY_CHILDREN;
+		break;
+	case OPTION_CGROUP:
+		options->family = PM_FAMILY_CGROUP;
+		break;
+	case OPTION_FOLLOW:
+		options->family = PM_FAMILY_FOLLOW;
+		break;
+	default:
+		options->family = PM_FAMILY_NAME;
+	}
+	return 0;
+}
+
 bool watch_options_is_report(const struct watch_options *options, const struct out *out)
 {
 	bool ends = options->count > 0 || options->seconds > 0;
@@ -164,8 +203,7 @@ const struct cli_group watch_options_groups[] = {
 	{ "How:", watch_option_list, parse, 0 },
 	{ "When to act:", events_options_table, events_options_parse,
 	  offsetof(struct watch_options, events) },
-	{ "Where:", target_list_options, target_list_parse_option,
-	  offsetof(struct watch_options, all_processes) },
+	{ "Which processes:", family_option_list, parse_family, 0 },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct watch_options, selection) },
 	{ "Output:", options_of_output, options_parse_output,
@@ -173,4 +211,5 @@ const struct cli_group watch_options_groups[] = {
 	{ 0 },
 };
 
-const char *const watch_options_exclusive[] = { "json plain columns", NULL };
+const char *const watch_options_exclusive[] = { "json plain columns",
+						 "children cgroup all-processes follow", NULL };

@@ -3,6 +3,8 @@
 #ifndef CMD_WATCH_OPTIONS_H
 #define CMD_WATCH_OPTIONS_H
 
+#include <procmem/family.h>
+
 #include "cli/options.h"
 #include "target/selection.h"
 #include "watch/columns.h"
@@ -25,7 +27,9 @@ struct watch_options {
 	bool live;     /**< a live screen is shown; set after parsing */
 	bool several;  /**< several processes are watched; set after parsing */
 	struct watch_columns columns; /**< columns of the tables */
-	bool all_processes;           /**< TARGET is a name of several processes */
+	/** Processes that belong to TARGET are watched, too: `family` says which. */
+	bool has_family;
+	enum pm_family_kind family;
 	const char *record;           /**< recording to write; NULL if none is written */
 	/**
 	 * Name of a given option that cannot be used with a recording; NULL if there is no such

@@ -10,6 +10,7 @@
 #include "base/poll_loop.h"
 #include "view/terminal.h"
 #include "watch/events/events.h"
+#include "watch/family/family.h"
 #include "watch/heap.h"
 #include "watch/json.h"
 #include "watch/options.h"
@@ -417,8 +418,10 @@ static enum status run(struct watch_options *options, const struct cli_result *w
 
 	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
 	                        &error) < 0 ||
-	    target_list_read(&targets, words->operands[0], options->all_processes, &error) < 0)
+	    target_list_read(&targets, words->operands[0], false, &error) < 0)
 		status = report_failure(&error);
+	else if (options->has_family)
+		status = family_watch(options, words->operands[0], is_live(options, out), out);
 	else if (targets.count > 1)
 		status = watch_several(options, &targets, out);
 	else

@@ -36,6 +36,9 @@ static void add_keys(const struct screen_state *state, struct text *text)
 {
 	if (state->pane.open)
 		text_string(text, "?help Esc:back q:back");
+	else if (state->nested)
+		text_string(text, "Esc, q:back to all processes  ?:help s:sort f:filter /:search "
+		                  "Enter:text d:dump t:trace b:base g:group p:pause");
 	else if (state->rows.count > 0)
 		text_format(text,
 		            "row %zu of %zu  ?:help q:quit s:sort f:filter /:search Enter:text "
@@ -192,6 +195,13 @@ static void draw(struct screen *screen)
 	terminal_show(terminal, column < 0 ? -1 : terminal->rows - 1, column);
 }
 
+/** Makes all rows, not only the first rows up to --top, because the user can scroll. */
+static int make_all_rows(struct watch *watch, struct pm_error *error)
+{
+	watch->view.all_rows = true;
+	return watch_view_update(&watch->view, &watch->history, error);
+}
+
 int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wait, bool colour,
                 struct pm_error *error)
 {
@@ -199,15 +209,36 @@ int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wa
 	if (terminal_open(&screen->terminal, colour, error) < 0)
 		return -1;
 
-	/* Make all rows, not only the first rows up to --top, because the user can scroll. */
-	watch->view.all_rows = true;
-	if (watch_view_update(&watch->view, &watch->history, error) == 0) {
+	if (make_all_rows(watch, error) == 0) {
 		screen_update(screen);
 		return 0;
 	}
 
 	screen_close(screen, NULL);
 	return -1;
+}
+
+int screen_enter(struct screen *screen, const struct terminal *terminal, struct watch *watch,
+                 struct poll_loop *wait, struct pm_error *error)
+{
+	if (make_all_rows(watch, error) < 0)
+		return -1;
+
+	*screen = (struct screen){ .terminal = *terminal,
+		                   .state = { .watch = watch,
+		                              .worker.wait = wait,
+		                              .nested = true } };
+	screen_update(screen);
+	return 0;
+}
+
+void screen_leave(struct screen *screen, struct terminal *terminal, struct text *outcome)
+{
+	screen_worker_end(&screen->state.worker, outcome);
+	screen_state_deinit(&screen->state);
+
+	*terminal = screen->terminal;
+	*screen = (struct screen){ 0 };
 }
 
 void screen_close(struct screen *screen, struct out *out)
@@ -498,8 +529,12 @@ static void obey(struct screen_state *state, enum screen_action action)
 		return;
 
 	case SCREEN_CANCEL:
-		if (!screen_worker_runs(&state->worker))
+		if (!screen_worker_runs(&state->worker)) {
+			state->left = state->nested;
+			if (state->left)
+				return;
 			break;
+		}
 		screen_worker_cancel(&state->worker);
 		return;
 	default:

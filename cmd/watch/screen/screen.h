@@ -31,6 +31,29 @@ int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wa
                 struct pm_error *error);
 
 /**
+ * Draws the first sample on a terminal that is open, for one process of several. The keys q and Esc
+ * then go back: they set `state.left`.
+ *
+ * @param screen    filled; release with screen_leave()
+ * @param terminal  the terminal; the screen owns it until screen_leave()
+ * @param watch     the watch, with its first sample; must outlive the screen
+ * @param wait      waits for the background task; must outlive the screen
+ * @param error     PM_ERROR_RESOURCES
+ * @return          0; -1 with nothing to release, and the caller still owns the terminal
+ */
+int screen_enter(struct screen *screen, const struct terminal *terminal, struct watch *watch,
+                 struct poll_loop *wait, struct pm_error *error);
+
+/**
+ * Ends the screen of one process of several, and returns the terminal.
+ *
+ * @param screen    from screen_enter(); zeroed afterwards
+ * @param terminal  receives the terminal
+ * @param outcome   receives what became of the background task, if it had to be ended; escaped
+ */
+void screen_leave(struct screen *screen, struct terminal *terminal, struct text *outcome);
+
+/**
  * Restores the terminal.
  * @param screen as filled, or zeroed; zeroed afterwards
  * @param out receives the lines of screen_event(); if it is NULL, the lines are discarded

@@ -28,7 +28,8 @@ struct screen_state {
 	struct text events; /**< conditions that were met, escaped; each line ended by a newline */
 	struct text searched; /**< regular expression of the last search */
 	bool over;            /**< there are no more samples: the process is gone */
-	bool left;            /**< the user quit */
+	bool left;            /**< the user quit, or went back */
+	bool nested;          /**< the keys q and Esc go back to the screen of several processes */
 };
 
 /**

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows are drawn from the run of the family. The regions of a process have a screen of their
+ * own (watch/screen), which borrows the terminal until the user goes back.
+ */
+#include "watch/family/screen.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "watch/family/print.h"
+#include "watch/screen/keys.h"
+
+/** The process whose regions are shown. */
+struct family_expanded {
+	struct watch_options options;
+	struct text word; /* its PID */
+	struct target target;
+	struct watch watch;
+	struct screen screen;
+};
+
+static const char help[] = "up, down, j, k, PgUp, PgDn, Home, End   select a process\n"
+			   "Enter      show the regions of the process (Esc, q: back);\n"
+			   "           their growth is counted from that time on\n"
+			   "s          sort by growth, rate, rss or delta (change in\n"
+			   "           the last sample)\n"
+			   "b          reset growth: count it from now on\n"
+			   "?          this help\n"
+			   "q          quit with a summary\n"
+			   "\n"
+			   "RSS      resident and swapped bytes; in the sum, memory that\n"
+			   "         processes share counts for each of them\n"
+			   "GROWTH   change of RSS since the process was found, or\n"
+			   "         since b\n"
+			   "RATE     rate of growth, only if growth continues;\n"
+			   "         ~: estimate from a few steps\n"
+			   "VERDICT  as on the screen of a single process\n"
+			   "DETAIL   the regions that grow fastest, for the processes\n"
+			   "         that grow most; how a process ended, or why it\n"
+			   "         cannot be read\n";
+
+static const int usual_widths[FAMILY_COLUMNS] = {
+	[FAMILY_PID] = 7,   [FAMILY_NAME] = 15,   [FAMILY_RSS] = 7,      [FAMILY_GROWTH] = 8,
+	[FAMILY_RATE] = 11, [FAMILY_VERDICT] = 9, [FAMILY_DETAIL] = 400,
+};
+
+/* Sizes in bytes need this many more columns. */
+enum { BYTES_WIDER = 7 };
+
+/** Adds a message for the last line. */
+static void say(struct family_screen *screen, const char *message)
+{
+	text_clear(&screen->message);
+	utf8_escape(&screen->message, message, strlen(message));
+}
+
+static int width_of(const struct family_screen *screen, int column)
+{
+	bool size = column == FAMILY_RSS || column == FAMILY_GROWTH;
+
+	return usual_widths[column] + (size && screen->run->options->output.bytes ? BYTES_WIDER : 0);
+}
+
+/** Draws a cell. A text that is too wide is shortened. */
+static void put_cell(struct terminal *terminal, int line, int at, int width, bool right,
+                     struct text *text, struct terminal_look look)
+{
+	int columns = (int)utf8_columns(text->bytes, text->length);
+
+	if (columns > width) {
+		text->length = utf8_fit(text->bytes, text->length, (size_t)width - 1);
+		text_string(text, terminal->utf8 ? "\xe2\x80\xa6" : "~");
+	} else if (right) {
+		at += width - columns;
+		width = columns;
+	}
+
+	terminal_put(terminal, line, at, width, text, look);
+}
+
+/** Draws a row, or the titles if `member` is NULL. */
+static void draw_row(struct family_screen *screen, const struct family_member *member, bool chosen,
+                     int line)
+{
+	struct terminal *terminal = &screen->terminal;
+	struct terminal_look look = { .chosen = chosen, .bold = !member };
+	struct text text = { 0 };
+	int at = 0;
+
+	if (chosen)
+		terminal_put(terminal, line, 0, terminal->columns, &text, look);
+
+	for (int column = 0; column < FAMILY_COLUMNS && at < terminal->columns; column++) {
+		enum family_column which = (enum family_column)column;
+		int width = width_of(screen, column);
+
+		if (width > terminal->columns - at)
+			width = terminal->columns - at;
+
+		text_clear(&text);
+		if (member) {
+			look.style = family_rows_style(member, which);
+			family_rows_cell(member, which, screen->run->options->output.bytes, &text);
+		} else {
+			text_string(&text, family_rows_columns[column].title);
+		}
+
+		put_cell(terminal, line, at, width, family_rows_columns[column].right, &text, look);
+		at += width + 1;
+	}
+
+	text_deinit(&text);
+}
+
+/** Selects the row with the selected process again, after the rows have changed. */
+static void find_selected(struct family_screen *screen)
+{
+	const struct family_rows *rows = &screen->run->rows;
+
+	for (size_t i = 0; i < rows->count && screen->selected != 0; i++) {
+		if (rows->items[i]->id == screen->selected) {
+			screen->index = i;
+			return;
+		}
+	}
+
+	if (screen->selected == 0 || screen->index >= rows->count)
+		screen->index = 0;
+	screen->selected = 0;
+}
+
+/** Scrolls so that the selected row is visible. */
+static void scroll(struct family_screen *screen, size_t height)
+{
+	if (screen->index < screen->top)
+		screen->top = screen->index;
+	if (screen->index >= screen->top + height)
+		screen->top = screen->index - height + 1;
+}
+
+static void draw_rows(struct family_screen *screen, int line)
+{
+	const struct family_rows *rows = &screen->run->rows;
+	int height = screen->terminal.rows - line - 2;
+
+	if (height < 1)
+		return;
+
+	find_selected(screen);
+	scroll(screen, (size_t)height);
+	draw_row(screen, NULL, false, line++);
+	for (size_t i = screen->top; i < rows->count && i < screen->top + (size_t)height; i++)
+		draw_row(screen, rows->items[i], i == screen->index, line++);
+}
+
+/** Draws the lines above the rows. Returns the number of lines. */
+static int draw_header(struct family_screen *screen)
+{
+	const struct terminal_look plain = { 0 }, bold = { .bold = true };
+	const struct family_run *run = screen->run;
+	struct terminal *terminal = &screen->terminal;
+	struct text text = { 0 };
+
+	family_print_headline(run, &text);
+	terminal_put(terminal, 0, 0, terminal->columns, &text, bold);
+
+	text_clear(&text);
+	family_print_title(run, &text);
+	text_string(&text, screen->over ? "  ENDED" : "");
+	if (run->members.unreadable > 0)
+		text_format(&text, "  %zu cannot be read", run->members.unreadable);
+	if (run->members.ended > 0)
+		text_format(&text, "  %zu ended", run->members.ended);
+	text_format(&text, "  sort: %s  every %gs", watch_view_sort_name(screen->sort),
+	            run->options->interval);
+	terminal_put(terminal, 1, 0, terminal->columns, &text, plain);
+
+	text_clear(&text);
+	family_print_sum(run, &text);
+	terminal_put(terminal, 2, 0, terminal->columns, &text, plain);
+	text_deinit(&text);
+	return 3;
+}
+
+static void draw_footer(struct family_screen *screen)
+{
+	const struct terminal_look plain = { 0 }, dim = { .style = OUT_DIM };
+	struct terminal *terminal = &screen->terminal;
+	struct text text = { 0 };
+
+	if (screen->message.length > 0) {
+		terminal_put(terminal, terminal->rows - 1, 0, terminal->columns, &screen->message,
+		             plain);
+		return;
+	}
+
+	if (screen->pane.open)
+		text_string(&text, "Esc:back q:back");
+	else
+		text_format(&text, "row %zu of %zu  ?:help q:quit Enter:regions s:sort b:base",
+		            screen->run->rows.count > 0 ? screen->index + 1 : 0,
+		            screen->run->rows.count);
+	terminal_put(terminal, terminal->rows - 1, 0, terminal->columns, &text, dim);
+	text_deinit(&text);
+}
+
+static void draw(struct family_screen *screen)
+{
+	struct terminal *terminal = &screen->terminal;
+
+	terminal_begin(terminal);
+	int line = draw_header(screen);
+	if (screen->pane.open)
+		screen_pane_draw(&screen->pane, terminal, line, terminal->rows - line - 1);
+	else
+		draw_rows(screen, line);
+	draw_footer(screen);
+	terminal_show(terminal, -1, 0);
+}
+
+/** Starts to watch the regions of a process. */
+static int expand_open(struct family_expanded *expanded, struct family_screen *screen,
+                       const struct pm_family_member *found, struct pm_error *error)
+{
+	if (pm_family_open_member(screen->run->family, found, &expanded->target.process, error) < 0)
+		return -1;
+
+	text_decimal(&expanded->word, (uint64_t)found->pid);
+	expanded->target.word = text_terminate(&expanded->word);
+	expanded->options = *screen->run->options;
+	expanded->options.live = true;
+	if (watch_step_init(&expanded->watch, &expanded->options, &expanded->target, error) < 0)
+		return -1;
+
+	if (screen_enter(&expanded->screen, &screen->terminal, &expanded->watch, screen->wait,
+	                 error) == 0)
+		return 0;
+
+	watch_step_deinit(&expanded->watch);
+	return -1;
+}
+
+static void expanded_free(struct family_expanded *expanded)
+{
+	target_close(&expanded->target);
+	text_deinit(&expanded->word);
+	free(expanded);
+}
+
+/** Shows the regions of the selected process. */
+static void expand(struct family_screen *screen)
+{
+	const struct family_run *run = screen->run;
+	const struct pm_family_view *view = pm_family_get(run->family);
+	const struct pm_family_member *found = NULL;
+	struct pm_error error;
+
+	if (run->rows.count == 0) {
+		say(screen, "no process is selected");
+		return;
+	}
+
+	const struct family_member *member = run->rows.items[screen->index];
+	for (size_t i = 0; i < view->count && !found; i++)
+		if (view->items[i].id == member->id)
+			found = &view->items[i];
+	if (!found || found->state != PM_FAMILY_ALIVE) {
+		say(screen, "the regions of this process cannot be read: it has ended or cannot be "
+		            "accessed");
+		return;
+	}
+
+	struct family_expanded *expanded = alloc_array(NULL, 1, sizeof *expanded);
+	*expanded = (struct family_expanded){ 0 };
+	if (expand_open(expanded, screen, found, &error) < 0) {
+		expanded_free(expanded);
+		say(screen, error.text);
+		return;
+	}
+
+	screen->selected = member->id;
+	screen->expanded = expanded;
+}
+
+/** Goes back from the regions of a process to the rows. */
+static void collapse(struct family_screen *screen)
+{
+	struct family_expanded *expanded = screen->expanded;
+
+	screen_leave(&expanded->screen, &screen->terminal, &screen->message);
+	watch_step_deinit(&expanded->watch);
+	expanded_free(expanded);
+	screen->expanded = NULL;
+}
+
+/** Takes and shows a sample of the process whose regions are shown. */
+static void update_expanded(struct family_expanded *expanded)
+{
+	struct screen *screen = &expanded->screen;
+	struct watch_run *run = &expanded->watch.run;
+
+	if (screen->state.over)
+		return;
+	if (watch_step_next(&expanded->watch))
+		screen_update(screen);
+	else
+		screen_end(screen, run->ended_text.length > 0 ? run->ended : run->failure.text);
+}
+
+int family_screen_open(struct family_screen *screen, struct family_run *run,
+                       struct poll_loop *wait, bool colour, struct pm_error *error)
+{
+	*screen = (struct family_screen){ .run = run, .wait = wait, .sort = run->options->sort };
+	if (terminal_open(&screen->terminal, colour, error) < 0)
+		return -1;
+
+	screen->keys = poll_loop_add(wait, screen->terminal.keys, POLLIN);
+	family_screen_update(screen);
+	return 0;
+}
+
+void family_screen_update(struct family_screen *screen)
+{
+	family_run_judge(screen->run, screen->sort);
+	if (screen->run->news.length > 0) {
+		text_clear(&screen->message);
+		text_bytes(&screen->message, screen->run->news.bytes, screen->run->news.length);
+	}
+
+	if (screen->expanded)
+		update_expanded(screen->expanded);
+	else
+		draw(screen);
+}
+
+/** Moves the selection by a number of rows. */
+static void move(struct family_screen *screen, long by)
+{
+	size_t count = screen->run->rows.count;
+
+	if (count == 0)
+		return;
+
+	if (by < 0)
+		screen->index -= (size_t)-by < screen->index ? (size_t)-by : screen->index;
+	else
+		screen->index += (size_t)by < count - 1 - screen->index ? (size_t)by
+		                                                        : count - 1 - screen->index;
+	screen->selected = screen->run->rows.items[screen->index]->id;
+}
+
+/** Performs an action that does not move the selection. */
+static void obey(struct family_screen *screen, enum screen_action action)
+{
+	switch (action) {
+	case SCREEN_STRINGS:
+		expand(screen);
+		return;
+	case SCREEN_SORT:
+		screen->sort = (enum watch_sort)((screen->sort + 1) % WATCH_SORTS);
+		family_run_judge(screen->run, screen->sort);
+		return;
+	case SCREEN_REBASE:
+		family_members_rebase(&screen->run->members);
+		family_run_judge(screen->run, screen->sort);
+		say(screen, "growth counts from now on");
+		return;
+	case SCREEN_HELP:
+		screen_pane_open(&screen->pane, "keys and columns (Esc: back)", help, strlen(help));
+		return;
+	case SCREEN_QUIT:
+		screen->left = true;
+		return;
+	default:
+		say(screen, "this key has no function here (?: help)");
+	}
+}
+
+static void handle_key(struct family_screen *screen, uint32_t key)
+{
+	if (key == TERMINAL_REDRAW)
+		return;
+
+	text_clear(&screen->message);
+	if (screen->pane.open && screen_pane_key(&screen->pane, key))
+		return;
+
+	long page = screen->terminal.rows > 8 ? screen->terminal.rows / 2 : 4;
+	switch (screen_keys_action(key)) {
+	case SCREEN_UP:
+		move(screen, -1);
+		break;
+	case SCREEN_DOWN:
+		move(screen, 1);
+		break;
+	case SCREEN_PAGE_UP:
+		move(screen, -page);
+		break;
+	case SCREEN_PAGE_DOWN:
+		move(screen, page);
+		break;
+	case SCREEN_FIRST:
+		move(screen, -LONG_MAX);
+		break;
+	case SCREEN_LAST:
+		move(screen, LONG_MAX);
+		break;
+	default:
+		obey(screen, screen_keys_action(key));
+	}
+}
+
+void family_screen_handle_input(struct family_screen *screen)
+{
+	bool any = false;
+	uint32_t key;
+
+	/* If the terminal is closed, its descriptor is always ready but delivers no more keys. */
+	if (screen->wait->descriptors[screen->keys].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+		screen->left = true;
+		return;
+	}
+
+	if (screen->expanded) {
+		screen_handle_input(&screen->expanded->screen);
+		if (!screen->expanded->screen.state.left)
+			return;
+		collapse(screen);
+		any = true;
+	}
+
+	while (!screen->left && !screen->expanded &&
+	       (key = terminal_key(&screen->terminal)) != TERMINAL_NO_KEY) {
+		handle_key(screen, key);
+		any = true;
+	}
+
+	if (any && !screen->left && !screen->expanded)
+		draw(screen);
+}
+
+void family_screen_end(struct family_screen *screen, const char *why)
+{
+	if (screen->over)
+		return;
+
+	screen->over = true;
+	text_clear(&screen->message);
+	text_format(&screen->message, "%s (q: quit)", why);
+	if (!screen->expanded)
+		draw(screen);
+}
+
+bool family_screen_left(const struct family_screen *screen)
+{
+	return screen->left;
+}
+
+void family_screen_close(struct family_screen *screen)
+{
+	if (screen->expanded)
+		collapse(screen);
+
+	terminal_close(&screen->terminal);
+	screen_pane_deinit(&screen->pane);
+	text_deinit(&screen->message);
+	screen->wait->descriptors[screen->keys].fd = -1;
+}
