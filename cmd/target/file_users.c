@@ -131,7 +131,7 @@ void file_users_put_json(struct json *json, const struct pm_file_user *user)
 		pm_format_perms(user->perms, perms);
 		json_put(json, "perms", json_text(perms));
 		json_put(json, "start", json_address(user->address));
-		json_put(json, "mappings", json_number(user->mappings));
+		json_put(json, "mapping_count", json_number(user->mappings));
 		json_put(json, "size", json_number(user->mapped));
 	}
 	if (user->sizes_known) {

@@ -7,8 +7,8 @@
 #include "base/utf8.h"
 #include "target/target.h"
 
-/* Part of the budget that may be spent on the regions of processes. The rest is for the totals of all
- * processes. */
+/* Part of the budget that may be spent on the regions of processes. The rest is for the totals of
+ * all processes. */
 static const double regions_part = 0.5;
 
 static bool is_named(enum pm_family_kind kind)
