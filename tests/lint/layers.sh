@@ -11,7 +11,6 @@ cd "$PROCMEM_SOURCE"
 find lib cmd -name '*.[ch]' | sort | xargs awk '
 BEGIN {
 	count = split("base proc region reader files symbols heap runtimes kinds limits family pressure stack graph " \
-		"trace sample recording growth scan content dump findings", order, " ")
 		"trace sample stale recording growth scan content dump findings", order, " ")
 	for (i = 1; i <= count; i++)
 		lib_level[order[i]] = i
