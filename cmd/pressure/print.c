@@ -91,6 +91,22 @@ static bool knows_stalls(const struct pressure_report *report)
 	return false;
 }
 
+/** Returns whether the log has all kills of the last hour, with their groups. */
+static bool knows_last_hour(const struct pressure_report *report)
+{
+	const struct pm_oom_log *log = &report->log;
+
+	if (!report->has_log || report->view != PM_CGROUP_VISIBLE || log->cut || log->dropped > 0)
+		return false;
+	if (!log->complete && log->seconds_back < PM_OOM_RECENT_SECONDS)
+		return false;
+
+	for (size_t i = 0; i < log->count; i++)
+		if (!*log->kills[i].group)
+			return false;
+	return true;
+}
+
 /** Adds the kills that the kernel has counted in a cgroup, but that are not recent. */
 static void put_old_kills(const struct pressure_report *report, struct text *line)
 {
@@ -103,9 +119,8 @@ static void put_old_kills(const struct pressure_report *report, struct text *lin
 		text_format(line, "; %llu OOM kill%s in ", (unsigned long long)count,
 		            text_plural(count));
 		utf8_escape(line, level->name, strlen(level->name));
-		text_string(line, report->has_log && report->view == PM_CGROUP_VISIBLE
-		                          ? " before the last hour"
-		                          : " at a time that is not known");
+		text_string(line, knows_last_hour(report) ? " before the last hour"
+		                                          : " at a time that is not known");
 		return;
 	}
 }
