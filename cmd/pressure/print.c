@@ -91,8 +91,30 @@ static bool knows_stalls(const struct pressure_report *report)
 	return false;
 }
 
+/** Returns whether the log has all kills of the last hour, with their groups. */
+static bool knows_last_hour(const struct pressure_report *report)
+{
+	const struct pm_oom_log *log = &report->log;
+
+	if (!report->has_log || report->view != PM_CGROUP_VISIBLE || log->cut || log->dropped > 0)
+		return false;
+	if (!log->complete && log->seconds_back < PM_OOM_RECENT_SECONDS)
+		return false;
+
+	for (size_t i = 0; i < log->count; i++)
+		if (!*log->kills[i].group)
+			return false;
+	return true;
+}
+
+/** Returns the width for the name of a level in the first line. The lines below have it whole. */
+static size_t first_width(const struct out *out)
+{
+	return out->width < SIZE_MAX ? pm_max_size(LEVEL_WIDTH, out->width / 4) : SIZE_MAX;
+}
+
 /** Adds the kills that the kernel has counted in a cgroup, but that are not recent. */
-static void put_old_kills(const struct pressure_report *report, struct text *line)
+static void put_old_kills(const struct pressure_report *report, size_t width, struct text *line)
 {
 	for (size_t i = 0; i < report->reading.count; i++) {
 		const struct pm_pressure_level *level = &report->reading.levels[i];
@@ -102,25 +124,24 @@ static void put_old_kills(const struct pressure_report *report, struct text *lin
 
 		text_format(line, "; %llu OOM kill%s in ", (unsigned long long)count,
 		            text_plural(count));
-		utf8_escape(line, level->name, strlen(level->name));
-		text_string(line, report->has_log && report->view == PM_CGROUP_VISIBLE
-		                          ? " before the last hour"
-		                          : " at a time that is not known");
+		pressure_words_put_level(level, width, line);
+		text_string(line, knows_last_hour(report) ? " before the last hour"
+		                                          : " at a time that is not known");
 		return;
 	}
 }
 
 /** Adds the answer if no threshold is crossed. */
-static void put_calm(const struct pressure_report *report, struct text *line)
+static void put_calm(const struct pressure_report *report, size_t width, struct text *line)
 {
 	text_string(line, "calm");
 	if (!knows_stalls(report))
 		text_string(line, " as far as is known (the kernel has no PSI here)");
-	put_old_kills(report, line);
+	put_old_kills(report, width, line);
 }
 
 /** Adds the answer: the gravest sign. */
-static void put_sign(const struct pressure_report *report, const struct pm_sign *sign,
+static void put_sign(const struct pressure_report *report, const struct pm_sign *sign, size_t width,
                      struct text *line)
 {
 	static const char *const words[] = { "nearly full", "waits", "fails" };
@@ -129,7 +150,7 @@ static void put_sign(const struct pressure_report *report, const struct pm_sign 
 	text_string(line, words[pm_sign_of(sign->rule)->part]);
 	text_string(line, ": ");
 	if (level->scope != PM_PRESSURE_PROCESS) {
-		utf8_escape(line, level->name, strlen(level->name));
+		pressure_words_put_level(level, width, line);
 		text_string(line, ": ");
 	}
 	pressure_words_put_sign(report, sign, line);
@@ -160,9 +181,9 @@ static void print_first(const struct pressure_report *report, struct out *out)
 	if (report->reading.gone)
 		text_string(&line, kill_of_target(report) ? "killed by the kernel; " : "ended; ");
 	if (sign)
-		put_sign(report, sign, &line);
+		put_sign(report, sign, first_width(out), &line);
 	else
-		put_calm(report, &line);
+		put_calm(report, first_width(out), &line);
 
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);

@@ -130,8 +130,20 @@ static void put_stall(const struct pm_sign *sign, struct text *text)
 	}
 }
 
+/** Adds the share of the scanned pages that could be reclaimed. */
+static void put_efficiency(const struct pm_pressure_rise *rise, struct text *text)
+{
+	uint64_t scanned = rise->rises[PM_PRESSURE_SCAN_DIRECT],
+		 reclaimed = rise->rises[PM_PRESSURE_STEAL_DIRECT];
+
+	if (scanned > 0 && rise->known[PM_PRESSURE_STEAL_DIRECT])
+		text_format(text, ", %.0f %% of the scanned pages could be reclaimed",
+		            (double)reclaimed * 100 / (double)scanned);
+}
+
 /** Adds the sign of a rule about a rate. */
-static void put_counter(const struct pm_sign *sign, struct text *text)
+static void put_counter(const struct pressure_report *report, const struct pm_sign *sign,
+                        struct text *text)
 {
 	static const char *const before[PM_SIGN_RULES] = {
 		[PM_SIGN_SWAP_FAIL] = "swapping out fails, ",
@@ -152,6 +164,8 @@ static void put_counter(const struct pm_sign *sign, struct text *text)
 	put_rate(text, sign->value);
 	if (behind[sign->rule])
 		text_string(text, behind[sign->rule]);
+	if (sign->rule == PM_SIGN_DIRECT)
+		put_efficiency(&report->change.rises[sign->level], text);
 }
 
 void pressure_words_put_sign(const struct pressure_report *report, const struct pm_sign *sign,
@@ -191,7 +205,7 @@ void pressure_words_put_sign(const struct pressure_report *report, const struct 
 		put_used(report, sign, text);
 		break;
 	default:
-		put_counter(sign, text);
+		put_counter(report, sign, text);
 	}
 }
 

@@ -18,8 +18,9 @@ extern "C" {
 
 /** The rules, the gravest first. */
 enum pm_pressure_rule {
-	PM_SIGN_OOM_KILL,    /**< processes were killed between the readings */
-	PM_SIGN_OOM_RECENT,  /**< the log has a kill of the last PM_OOM_RECENT_SECONDS */
+	PM_SIGN_OOM_KILL, /**< processes were killed between the readings */
+	/** The log has a recent kill, and the level has no PM_SIGN_OOM_KILL */
+	PM_SIGN_OOM_RECENT,
 	PM_SIGN_KILLED,      /**< SIGKILL is pending for the process */
 	PM_SIGN_UNDER_OOM,   /**< processes of the cgroup wait for the OOM killer */
 	PM_SIGN_UNCORRECTED, /**< uncorrected errors of memory between the readings */
@@ -33,7 +34,10 @@ enum pm_pressure_rule {
 	PM_SIGN_HIGH_HITS,   /**< memory.high of the cgroup was exceeded */
 	PM_SIGN_DIRECT,      /**< pages scanned by direct reclaim */
 	PM_SIGN_SWAPPING,    /**< pages read from swap or written to it */
-	/** Pages that were evicted and are needed again: restored ones, with v1 all refaults */
+	/**
+	 * Pages in use that were evicted and are needed again (workingset_restore_*); in a cgroup
+	 * of v1 with a limit, all refaults
+	 */
 	PM_SIGN_THRASHING,
 	PM_SIGN_MAJOR_FAULTS, /**< major page faults of the process */
 	PM_SIGN_BLOCK_DELAY,  /**< the process waited for block devices */

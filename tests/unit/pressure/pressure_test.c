@@ -349,6 +349,10 @@ static void v1_values(void **state)
 	           "some avg10=0.00 avg60=61.00 avg300=0.00 total=1\n"
 	           "full avg10=75.00 avg60=0.00 avg300=0.00 total=1\n");
 	take(&machine, true);
+	tree_write(root, "sys/fs/cgroup/memory/a/memory.stat", "total_workingset_refault_file 1\n");
+	take(&machine, true);
+	tree_write(root, "sys/fs/cgroup/memory/a/memory.stat",
+	           "total_workingset_refault_file 90001\n");
 	tree_write(root, "sys/fs/cgroup/memory/a/b/memory.failcnt", "300\n");
 	tree_write(root, "sys/fs/cgroup/memory/a/b/memory.stat",
 	           "total_rss 66000000\ntotal_inactive_file 4000\n"
@@ -371,6 +375,9 @@ static void v1_values(void **state)
 	assert_non_null(find_sign(&machine, "/a/b", PM_SIGN_THRASHING));
 	assert_non_null(find_sign(&machine, "/a/b", PM_SIGN_USED));
 	assert_null(find_sign(&machine, "/a", PM_SIGN_USED));
+	/* Without a limit, pages were not evicted because the group is too small. */
+	assert_rise(&machine, "/a", PM_PRESSURE_REFAULT_FILE, 90000);
+	assert_null(find_sign(&machine, "/a", PM_SIGN_THRASHING));
 	close_machine(&machine);
 }
 
@@ -523,11 +530,19 @@ static void process_that_ends(void **state)
 	           "12 (shop) Z 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0\n");
 	write_v2(machine.root, "/kube/pod", 11, 3, 1000);
 	take(&machine, true);
-	judge(&machine, NULL);
+	struct pm_oom_kill kill = { .age_known = true,
+		                    .pid = 12,
+		                    .constraint = PM_OOM_MEMCG,
+		                    .group = "/kube/pod",
+		                    .limit_group = "/kube/pod" };
+	struct pm_oom_log log = { .kills = &kill, .count = 1 };
+	judge(&machine, &log);
 
 	assert_true(machine.after.gone);
 	assert_string_equal(machine.after.levels[0].name, "/kube/pod");
+	/* One kill is one sign, although the log has it, too. */
 	assert_non_null(find_sign(&machine, "/kube/pod", PM_SIGN_OOM_KILL));
+	assert_null(find_sign(&machine, "/kube/pod", PM_SIGN_OOM_RECENT));
 	close_machine(&machine);
 }
 
