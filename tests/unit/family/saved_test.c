@@ -457,6 +457,42 @@ static void bounds(void **state)
 	tree_remove(root);
 }
 
+/** Without descriptors an update fails; the next one finds what happened since. */
+static void no_descriptors(void **state)
+{
+	(void)state;
+	char *root = tree_create();
+	for (int pid = 10; pid < 14; pid++)
+		write_process(root,
+		              (struct saved){ pid, pid == 10 ? 1 : 10, 100 + pid, "tree", 10 });
+	struct pm_family *family = open_family(
+		root, (struct pm_family_options){ .kind = PM_FAMILY_CHILDREN, .pid = 10 });
+	assert_pids(pm_family_get(family), 10, 11, 12, 13, 0);
+	remove_process(root, 11);
+	assert_int_equal(updated(family)->ended, 1);
+
+	struct rlimit limit, none;
+	struct pm_error error = { 0 };
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 3;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	int result = pm_family_update(family, &error);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(result, -1);
+	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
+	assert_int_equal(pm_family_get(family)->count, 3);
+
+	remove_process(root, 13);
+	write_process(root, (struct saved){ 14, 12, 200, "tree", 10 });
+	const struct pm_family_view *view = updated(family);
+	assert_pids(view, 10, 12, 13, 14, 0);
+	assert_int_equal(view->items[2].state, PM_FAMILY_ENDED);
+	assert_int_equal(view->items[3].parent_id, view->items[1].id);
+	pm_family_close(family);
+	tree_remove(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +502,7 @@ int main(void)
 		cmocka_unit_test(an_unreadable_process),
 		cmocka_unit_test(a_name),
 		cmocka_unit_test(a_followed_name),
+		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(lists_and_bad_options),
 		cmocka_unit_test(bounds),
 	};
