@@ -137,8 +137,9 @@ int pm_family_update(struct pm_family *family, struct pm_error *error)
 	int result = pm_roster_refresh(&family->roster, error);
 	if (result == 0)
 		result = find_members(family, error);
+	if (result == 0)
+		pm_roster_link(&family->roster);
 
-	pm_roster_link(&family->roster);
 	fill_view(family);
 	return result;
 }

@@ -19,24 +19,6 @@ enum { PARTS = 6, NAME = 5 };
 
 static char root[64];
 
-/** Creates the folders of the tree. */
-static void create_tree(void)
-{
-	static const char *const folders[] = {
-		"",         "/proc", "/proc/10", "/proc/10/task",  "/proc/10/task/10",
-		"/proc/11", "/sys",  "/sys/fs",  "/sys/fs/cgroup", "/sys/fs/cgroup/shop"
-	};
-	char path[128];
-
-	if (root[0])
-		return;
-	snprintf(root, sizeof root, "/tmp/procmem-fuzz-family-%d", (int)getpid());
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		snprintf(path, sizeof path, "%s%s", root, folders[i]);
-		fuzz_check(mkdir(path, 0700) == 0 || errno == EEXIST);
-	}
-}
-
 static const char *const files[] = { "proc/10/task/10/children",
 	                             "proc/10/statm",
 	                             "proc/10/stat",
@@ -75,7 +57,25 @@ static void remove_tree(void)
 		snprintf(path, sizeof path, "%s%s", root, folders[i]);
 		rmdir(path);
 	}
-	root[0] = '\0';
+}
+
+/** Creates the folders of the tree. */
+static void create_tree(void)
+{
+	static const char *const folders[] = {
+		"",         "/proc", "/proc/10", "/proc/10/task",  "/proc/10/task/10",
+		"/proc/11", "/sys",  "/sys/fs",  "/sys/fs/cgroup", "/sys/fs/cgroup/shop"
+	};
+	char path[128];
+
+	if (root[0])
+		return;
+	snprintf(root, sizeof root, "/tmp/procmem-fuzz-family-%d", (int)getpid());
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		snprintf(path, sizeof path, "%s%s", root, folders[i]);
+		fuzz_check(mkdir(path, 0700) == 0 || errno == EEXIST);
+	}
+	fuzz_check(atexit(remove_tree) == 0);
 }
 
 /** Checks that the chain of parents of each member ends. */
@@ -142,7 +142,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	run(PM_FAMILY_CGROUP, NULL);
 	run(PM_FAMILY_NAME, part[NAME]);
 	run(PM_FAMILY_FOLLOW, part[NAME]);
-	remove_tree();
 	free(text);
 	return 0;
 }

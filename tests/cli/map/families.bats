@@ -132,6 +132,20 @@ teardown() {
 	[[ $stderr == *'procmem: 1 process of 1 could not be read' ]]
 }
 
+@test "a process that /proc hides is named and counted" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root can become another user'
+	unshare -m true 2>/dev/null || skip 'no right to mount'
+	start_hidden
+	cgroup_make $((256 << 20)) "$HIDDEN" "$TARGET_PID"
+	export -f as_nobody
+	# shellcheck disable=SC2016 # bash expands that
+	run -2 --separate-stderr unshare -m bash -c '
+		mount --make-rprivate / && mount -t proc -o hidepid=2 proc /proc || exit
+		as_nobody map --cgroup "$0"' "$TARGET_PID"
+	[[ $output == '1 process of cgroup '*"${GROUP##*/}: PSS "* ]]
+	[[ $stderr == *"process $HIDDEN: it does not exist or is hidden"*$'\n''procmem: 1 process of 2 could not be read' ]]
+}
+
 @test "options that need one process, and options that exclude each other" {
 	target_start hog
 	run -2 --separate-stderr procmem map --children "$TARGET_PID,$$"

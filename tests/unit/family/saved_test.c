@@ -414,14 +414,24 @@ static void lists_and_bad_options(void **state)
 static void bounds(void **state)
 {
 	(void)state;
-	enum { EXTRA = 5, ALL = PM_FAMILY_MAX + EXTRA };
+	enum {
+		EXTRA = 5,
+		ALL = PM_FAMILY_MAX + EXTRA,
+		FIRST = 10,
+		LAST = FIRST + PM_FAMILY_MAX - 1
+	};
 	char *root = tree_create(), *procs = malloc(ALL * 8), *at = procs;
 	assert_non_null(procs);
-	for (int pid = 10; pid < 10 + ALL; pid++) {
-		tree_add_process(root, pid, "many", "VmRSS:\t4 kB\n");
+	/* All but the last one that is listed have the files of the first one. */
+	write_process(root, (struct saved){ FIRST, 1, 100, "many", 1 });
+	write_process(root, (struct saved){ LAST, 1, 100, "many", 1 });
+	for (int pid = FIRST; pid < FIRST + ALL; pid++) {
+		char path[32];
+		snprintf(path, sizeof path, "proc/%d", pid);
+		if (pid != FIRST && pid != LAST)
+			tree_link(root, path, "10");
 		at += sprintf(at, "%d\n", pid);
 	}
-	tree_write(root, "proc/10/cgroup", "0::/shop\n");
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "%s", procs);
 	free(procs);
 
@@ -431,18 +441,54 @@ static void bounds(void **state)
 	few.rlim_cur = 40;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	struct pm_family *family = open_family(
-		root, (struct pm_family_options){ .kind = PM_FAMILY_CGROUP, .pid = 10 });
+		root, (struct pm_family_options){ .kind = PM_FAMILY_CGROUP, .pid = FIRST });
 	const struct pm_family_view *view = updated(family);
 	assert_int_equal(view->count, PM_FAMILY_MAX);
 	assert_int_equal(view->alive, PM_FAMILY_MAX);
 	assert_int_equal(view->beyond, EXTRA);
 
 	/* Without a descriptor of its own, a member is recognised by its start time. */
-	write_process(root, (struct saved){ 10 + PM_FAMILY_MAX - 1, 1, 500, "other", 10 });
+	write_process(root, (struct saved){ LAST, 1, 500, "other", 10 });
 	view = updated(family);
 	assert_int_equal(view->ended, 1);
 	assert_int_equal(view->items[PM_FAMILY_MAX - 1].state, PM_FAMILY_ENDED);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	pm_family_close(family);
+	tree_remove(root);
+}
+
+/** Without descriptors an update fails; the next one finds what happened since. */
+static void no_descriptors(void **state)
+{
+	(void)state;
+	char *root = tree_create();
+	for (int pid = 10; pid < 14; pid++)
+		write_process(root,
+		              (struct saved){ pid, pid == 10 ? 1 : 10, 100 + pid, "tree", 10 });
+	struct pm_family *family = open_family(
+		root, (struct pm_family_options){ .kind = PM_FAMILY_CHILDREN, .pid = 10 });
+	assert_pids(pm_family_get(family), 10, 11, 12, 13, 0);
+	remove_process(root, 11);
+	assert_int_equal(updated(family)->ended, 1);
+
+	struct rlimit limit, none;
+	struct pm_error error = { 0 };
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 3;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	int result = pm_family_update(family, &error);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(result, -1);
+	assert_int_equal(error.kind, PM_ERROR_RESOURCES);
+	assert_int_equal(pm_family_get(family)->count, 3);
+
+	remove_process(root, 13);
+	write_process(root, (struct saved){ 14, 12, 200, "tree", 10 });
+	const struct pm_family_view *view = updated(family);
+	assert_pids(view, 10, 12, 13, 14, 0);
+	assert_int_equal(view->items[2].state, PM_FAMILY_ENDED);
+	assert_int_equal(view->items[3].parent_id, view->items[1].id);
 	pm_family_close(family);
 	tree_remove(root);
 }
@@ -456,6 +502,7 @@ int main(void)
 		cmocka_unit_test(an_unreadable_process),
 		cmocka_unit_test(a_name),
 		cmocka_unit_test(a_followed_name),
+		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(lists_and_bad_options),
 		cmocka_unit_test(bounds),
 	};
