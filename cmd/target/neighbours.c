@@ -590,26 +590,66 @@ static void put_rate(const struct neighbour *neighbour, struct text *text)
 	delta_put_rate(text, rate);
 }
 
-/** Adds the processes of a list, without the target. @return the number of processes added */
-static size_t put_list(const struct neighbour *const *list, size_t count, size_t max,
-                       struct text *text)
+/**
+ * Adds the processes of a list, without the target.
+ *
+ * @param list   the processes; those that were added are the first elements afterwards
+ * @param count  number of processes
+ * @param max    maximum number of processes that are added
+ * @param text   receives their names and rates
+ * @return       number of processes that were added
+ */
+static size_t put_list(const struct neighbour **list, size_t count, size_t max, struct text *text)
 {
-	size_t added = 0, fastest = 0;
+	const struct neighbour *fastest = NULL;
+	size_t added = 0;
 
 	for (size_t i = 0; i < count && added < max; i++) {
-		if (is_far(list[i]) != is_far(list[fastest]))
-			fastest = i;
+		if (!fastest || is_far(list[i]) != is_far(fastest))
+			fastest = list[i];
 		if (list[i]->relation == NEIGHBOUR_TARGET ||
-		    neighbours_rate(list[i], NULL) <
-		            min_share * neighbours_rate(list[fastest], NULL))
+		    neighbours_rate(list[i], NULL) < min_share * neighbours_rate(fastest, NULL))
 			continue;
 
-		text_string(text, added++ > 0 ? ", " : "");
+		text_string(text, added > 0 ? ", " : "");
 		neighbours_put_name(list[i], text);
 		put_rate(list[i], text);
+		list[added++] = list[i];
 	}
 
 	return added;
+}
+
+/**
+ * Adds how many more processes grow, and their rates together, without the target, those that were
+ * added, and those that have only the machine in common with the target.
+ */
+static void put_others(const struct neighbours *neighbours, const struct neighbour *const *list,
+                       size_t added, struct text *text)
+{
+	double rate = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		const struct neighbour *item = &neighbours->items[i];
+
+		if (item->relation == NEIGHBOUR_TARGET || is_far(item) || !neighbours_grows(item))
+			continue;
+		count++;
+		rate += neighbours_rate(item, NULL);
+	}
+
+	for (size_t i = 0; i < added && count > 0; i++) {
+		if (is_far(list[i]))
+			continue;
+		count--;
+		rate -= neighbours_rate(list[i], NULL);
+	}
+
+	if (count == 0)
+		return;
+	text_format(text, ", %zu more ", count);
+	delta_put_rate(text, rate);
 }
 
 bool neighbours_put_growth(const struct neighbours *neighbours, size_t max, struct text *text)
@@ -617,10 +657,12 @@ bool neighbours_put_growth(const struct neighbours *neighbours, size_t max, stru
 	const struct neighbour *list[LISTED_MAX];
 	const struct neighbour *target = neighbours_target(neighbours);
 	size_t count = neighbours_growing(neighbours, list, LISTED_MAX);
-	bool added = put_list(list, count, max, text) > 0;
+	size_t added = put_list(list, count, max, text);
 
-	if (!added || !target || target->gone)
-		return added;
+	if (added > 0)
+		put_others(neighbours, list, added, text);
+	if (added == 0 || !target || target->gone)
+		return added > 0;
 
 	text_format(text, "; %d itself", (int)target->use.pid);
 	if (neighbours_grows(target))

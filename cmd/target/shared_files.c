@@ -19,8 +19,11 @@
 /* Minimum size of a mapping, in bytes, as for reserves. */
 static const uint64_t min_size = 1 << 20;
 
+/* Maximum number of regions whose files are found: a file can have several. */
+enum { REGIONS_MAX = 4 * SHARED_FILES_MAX };
+
 /* Growth from which on writers are searched, in bytes. */
-static const uint64_t min_growth = 64 * 1024;
+static const uint64_t min_growth = 1 << 16;
 
 void shared_files_deinit(struct shared_files *files)
 {
@@ -77,11 +80,16 @@ static void add_region(struct shared_files *files, struct pm_process *process,
 	files->items[files->count++] = added;
 }
 
+/** A region that maps a file, for sorting. */
+struct candidate {
+	const struct pm_region *region;
+};
+
 /** Orders regions by descending size. */
 static int compare_sizes(const void *one, const void *other)
 {
-	const struct pm_region *const *a = one, *const *b = other;
-	uint64_t a_size = pm_region_size(*a), b_size = pm_region_size(*b);
+	const struct candidate *a = one, *b = other;
+	uint64_t a_size = pm_region_size(a->region), b_size = pm_region_size(b->region);
 
 	return (a_size < b_size) - (a_size > b_size);
 }
@@ -90,17 +98,17 @@ static int compare_sizes(const void *one, const void *other)
 static void add_files(struct shared_files *files, struct pm_process *process,
                       const struct pm_regions *regions)
 {
-	const struct pm_region **sorted = alloc_array(NULL, pm_max_size(regions->count, 1),
-	                                              sizeof(const struct pm_region *));
+	struct candidate *sorted = alloc_array(NULL, pm_max_size(regions->count, 1),
+	                                       sizeof *sorted);
 	size_t count = 0;
 
 	for (size_t i = 0; i < regions->count; i++)
 		if (is_candidate(&regions->items[i]))
-			sorted[count++] = &regions->items[i];
+			sorted[count++].region = &regions->items[i];
 
 	qsort(sorted, count, sizeof *sorted, compare_sizes);
-	for (size_t i = 0; i < count && i < 4 * (size_t)SHARED_FILES_MAX; i++)
-		add_region(files, process, sorted[i]);
+	for (size_t i = 0; i < count && i < REGIONS_MAX; i++)
+		add_region(files, process, sorted[i].region);
 
 	free(sorted);
 }

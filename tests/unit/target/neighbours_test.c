@@ -138,6 +138,27 @@ static void child_and_sidecar_are_named_with_their_rates(void **state)
 	                       "12 itself does not grow (its RSS)");
 }
 
+/** Of many processes that grow, the fastest are named, and the others counted. */
+static void further_processes_are_counted_with_their_rate(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (uint64_t second = 0; second <= 20; second++) {
+		write_process(fixture, 12, 1, "master", 20000 + 4096 * second, 0);
+		write_process(fixture, 13, 12, "worker", 10000 + 3072 * second, 0);
+		write_process(fixture, 14, 1, "sidecar", 30000 + 2048 * second, 0);
+		for (int pid = 21; pid <= 23; pid++)
+			write_process(fixture, pid, 13, "helper", 10000 + 1024 * second, 0);
+		sample(fixture);
+	}
+
+	neighbours_judge(&fixture->neighbours);
+	assert_int_equal(find(fixture, 22)->relation, NEIGHBOUR_DESCENDANT);
+	assert_growth(fixture,
+	              "child 13 worker +3.0M/s, process 14 sidecar +2.0M/s, descendant 21 helper "
+	              "+1.0M/s, 2 more +2.0M/s; 12 itself +4.0M/s");
+}
+
 static void missing_processes_are_counted_and_named(void **state)
 {
 	struct fixture *fixture = *state;
@@ -215,6 +236,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(child_and_sidecar_are_named_with_their_rates,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(further_processes_are_counted_with_their_rate,
 		                                set_up, tear_down),
 		cmocka_unit_test_setup_teardown(missing_processes_are_counted_and_named, set_up,
 		                                tear_down),
