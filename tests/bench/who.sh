@@ -7,4 +7,5 @@ chapter 'who: users of a file'
 
 truncate -s 1M "$scratch/shared"
 target_start sharer "read:$scratch/shared" children:199
-versus 11 1.00 'a file that 200 processes map' lsof -t "$scratch/shared" -- procmem who "$scratch/shared"
+versus 11 1.50 'a file that 200 processes map' lsof -t "$scratch/shared" -- procmem who "$scratch/shared"
+versus 11 1.00 'a file that none of 200 processes uses' lsof -t /etc/hostname -- procmem who /etc/hostname

@@ -6,9 +6,10 @@
  * One pass through /proc finds the users of any number of files: maps of each process is read once,
  * each descriptor is examined once, and smaps is read only of processes that map one of the files.
  *
- * These users cannot be found: processes of PID namespaces that the caller does not see,
- * descriptors that are on their way through a socket (unix(7), SCM_RIGHTS) or are registered in
- * io_uring, and the kernel itself, such as a loop device, swap or the NFS server.
+ * These users cannot be found: processes of PID namespaces that the caller does not see, those that
+ * the mount option hidepid of /proc hides, descriptors that are on their way through a socket
+ * (unix(7), SCM_RIGHTS) or are registered in io_uring, and the kernel itself, such as a loop device,
+ * swap or the NFS server.
  */
 #ifndef PROCMEM_FILE_USERS_H
 #define PROCMEM_FILE_USERS_H
