@@ -40,8 +40,8 @@ enum pm_file_match pm_file_match_region(struct pm_file_match_process *process,
 	if (file->map_device != PM_DEVICE_UNKNOWN && file->map_device != device)
 		return PM_FILE_MATCH_NO;
 	/*
-	 * Subvolumes of btrfs have one device in maps and the same inode numbers, so where st_dev is
-	 * another one, the device in maps proves nothing.
+	 * Subvolumes of btrfs have one device in maps and the same inode numbers, so where st_dev
+	 * is another one, the device in maps proves nothing.
 	 */
 	if (file->map_device == device && file->device == PM_DEVICE_UNKNOWN)
 		return PM_FILE_MATCH_YES;

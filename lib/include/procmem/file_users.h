@@ -8,8 +8,8 @@
  *
  * These users cannot be found: processes of PID namespaces that the caller does not see, those that
  * the mount option hidepid of /proc hides, descriptors that are on their way through a socket
- * (unix(7), SCM_RIGHTS) or are registered in io_uring, and the kernel itself, such as a loop device,
- * swap or the NFS server.
+ * (unix(7), SCM_RIGHTS) or are registered in io_uring, and the kernel itself, such as a loop
+ * device, swap or the NFS server.
  */
 #ifndef PROCMEM_FILE_USERS_H
 #define PROCMEM_FILE_USERS_H
