@@ -16,8 +16,8 @@
 /* Number of users that are shown without --all, and that the first line names. */
 enum { SHOWN = 20, NAMED = 3 };
 
-/* Indentation of continuation lines, and the minimum width of the last column, in columns. */
-enum { INDENT = 2, COMMAND_WIDTH_MIN = 16, COMMAND_WIDTH_MAX = 400 };
+/* Indentation of continuation lines, in columns. */
+enum { INDENT = 2 };
 
 enum { PID, PERMS, PSS, RSS, FDS, WRITES, COMMAND, COLUMNS };
 
@@ -35,6 +35,7 @@ static const struct table_column columns[COLUMNS] = {
 struct view {
 	const struct who_report *report;
 	char **commands; /* command lines of the rows; NULL if not known */
+	size_t room;     /* width of the last column, in columns */
 };
 
 static void put_size(const struct who_report *report, uint64_t size, struct text *text)
@@ -72,7 +73,7 @@ static void put_command(const struct view *view, size_t row, struct text *text)
 	const struct pm_file_user *user = &view->report->users->items[row];
 
 	if (view->commands[row] && *view->commands[row])
-		command_line_put(text, view->commands[row], COMMAND_WIDTH_MAX);
+		command_line_put(text, view->commands[row], view->room);
 	else
 		utf8_escape(text, user->comm, strlen(user->comm));
 }
@@ -135,11 +136,26 @@ static void print_table(const struct who_report *report, size_t shown, struct ou
 	for (size_t i = 0; i < shown; i++)
 		view.commands[i] = file_users_command(&report->users->items[i]);
 	table_measure(&table, widths);
+	view.room = SIZE_MAX;
+	if (out->width != SIZE_MAX)
+		view.room = pm_max_size(COMMAND_LINE_MIN,
+		                        out->width -
+		                                pm_min_size(out->width,
+		                                            table_offset(&table, widths, COMMAND)));
 	table_print(&table, widths, out);
 
 	for (size_t i = 0; i < shown; i++)
 		free(view.commands[i]);
 	free(view.commands);
+}
+
+static void put_amount(struct text *text, const char *words, uint64_t amount, bool bytes)
+{
+	text_string(text, words);
+	if (amount == 0)
+		text_char(text, '0');
+	else
+		text_size_as(text, amount, bytes);
 }
 
 void who_print_put_file(struct text *text, const struct pm_file *file,
@@ -151,10 +167,8 @@ void who_print_put_file(struct text *text, const struct pm_file *file,
 	if (!state->known) {
 		text_string(text, ", length not known");
 	} else if (file->type != PM_FILE_DEVICE) {
-		text_string(text, ", length ");
-		text_size_as(text, state->length, bytes);
-		text_string(text, ", allocated ");
-		text_size_as(text, state->allocated, bytes);
+		put_amount(text, ", length ", state->length, bytes);
+		put_amount(text, ", allocated ", state->allocated, bytes);
 	}
 
 	if (state->known && state->deleted && !who_subject_never_had_name(file))

@@ -37,8 +37,14 @@ enum pm_file_match pm_file_match_region(struct pm_file_match_process *process,
 		return number.device == file->device && number.inode == file->inode
 		               ? PM_FILE_MATCH_YES
 		               : PM_FILE_MATCH_NO;
-	if (file->map_device != PM_DEVICE_UNKNOWN)
-		return file->map_device == device ? PM_FILE_MATCH_YES : PM_FILE_MATCH_NO;
+	if (file->map_device != PM_DEVICE_UNKNOWN && file->map_device != device)
+		return PM_FILE_MATCH_NO;
+	/*
+	 * Subvolumes of btrfs have one device in maps and the same inode numbers, so where st_dev
+	 * is another one, the device in maps proves nothing.
+	 */
+	if (file->map_device == device && file->device == PM_DEVICE_UNKNOWN)
+		return PM_FILE_MATCH_YES;
 	if (file->name && strcmp(file->name, region->mapping) == 0)
 		return PM_FILE_MATCH_BY_NAME;
 

@@ -148,6 +148,21 @@ start_usual() {
 	grep -q 'was removed or replaced' "$BATS_TEST_TMPDIR/text"
 }
 
+@test "--for: a signal ends the measurement, and the result is printed" {
+	start_usual
+	"$PROCMEM_BIN" who --for 1h --json "$FILE" >"$BATS_TEST_TMPDIR/json" 3>&- &
+	pid=$!
+	# The signals are caught before the wait in ppoll(2).
+	until [ "$(cut -d ' ' -f 1 "/proc/$pid/syscall")" = 271 ] ||
+		[[ $(cat "/proc/$pid/wchan") = *poll* ]]; do
+		kill -0 $pid
+	done
+	kill -TERM $pid
+	wait $pid
+	[ "$(jq '.watched.seconds < 3600' "$BATS_TEST_TMPDIR/json")" = true ]
+	[ "$(jq '.users | length' "$BATS_TEST_TMPDIR/json")" -eq 4 ]
+}
+
 @test "an ADDRESS: memory without a file, and the short form of map" {
 	local use
 	for use in memfd sysv posix anonymous; do

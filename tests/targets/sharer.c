@@ -13,6 +13,8 @@
  *   sysv-hold:SIZE
  *                 as sysv, in an IPC namespace of its own
  *   child         forks a child that keeps all that exists so far, and prints `child PID`
+ *   children:COUNT
+ *                 forks COUNT of them
  *   rename:NAME   sets the command name
  *
  * It prints `region NAME start-end` for each mapping and `fd NAME NUMBER` for each descriptor,
@@ -174,10 +176,17 @@ static void use(char *word)
 		fork_child();
 		return;
 	}
-	if (!value)
-		target_check(-1, word);
+	if (!value) {
+		fprintf(stderr, "sharer: unknown use %s\n", word);
+		exit(2);
+	}
 	*value++ = '\0';
 
+	if (strcmp(word, "children") == 0) {
+		for (uint64_t count = target_number(value); count > 0; count--)
+			fork_child();
+		return;
+	}
 	if (strcmp(word, "rename") == 0) {
 		prctl(PR_SET_NAME, value);
 		return;

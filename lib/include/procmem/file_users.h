@@ -6,9 +6,10 @@
  * One pass through /proc finds the users of any number of files: maps of each process is read once,
  * each descriptor is examined once, and smaps is read only of processes that map one of the files.
  *
- * These users cannot be found: processes of PID namespaces that the caller does not see,
- * descriptors that are on their way through a socket (unix(7), SCM_RIGHTS) or are registered in
- * io_uring, and the kernel itself, such as a loop device, swap or the NFS server.
+ * These users cannot be found: processes of PID namespaces that the caller does not see, those that
+ * the mount option hidepid of /proc hides, descriptors that are on their way through a socket
+ * (unix(7), SCM_RIGHTS) or are registered in io_uring, and the kernel itself, such as a loop
+ * device, swap or the NFS server.
  */
 #ifndef PROCMEM_FILE_USERS_H
 #define PROCMEM_FILE_USERS_H
@@ -35,48 +36,49 @@ extern "C" {
 
 /** A process that uses a file. */
 struct pm_file_user {
-	size_t file;             /**< index of the file in the list that the caller passed */
-	pid_t pid;               /**< process ID */
+	size_t file; /**< index of the file in the list that the caller passed */
+	pid_t pid;   /**< process ID */
+	/**
+	 * Permissions (enum pm_perm) of one of its mappings of the file: of a shared writable one
+	 * if there is one, otherwise of a shared one, otherwise of the first. 0 without a mapping
+	 */
+	unsigned perms;
 	uint64_t start_ticks;    /**< start time in clock ticks since boot */
 	char comm[PM_COMM_SIZE]; /**< command name, any bytes but NUL */
 
-	size_t mappings; /**< number of mappings of the file; 0 if it only holds descriptors */
-	/**
-	 * Permissions (enum pm_perm) of one of these mappings: of a shared writable one if there is
-	 * one, otherwise of a shared one, otherwise of the first
-	 */
-	unsigned perms;
+	size_t mappings;  /**< number of mappings of the file; 0 if it only holds descriptors */
 	uint64_t address; /**< start address of the first mapping; 0 if there is none */
 	uint64_t mapped;  /**< size of all mappings in bytes of address space */
-	/**
-	 * Whether the following sizes are known. They are 0 if not: smaps was not wanted, or could
-	 * not be read.
-	 */
-	bool sizes_known;
 	uint64_t rss;     /**< resident bytes of the mappings (Rss) */
 	uint64_t pss;     /**< share of these bytes: a page with N mappings counts as 1/N (Pss) */
 	uint64_t swap;    /**< swapped bytes (Swap) */
 	uint64_t hugetlb; /**< pages of hugetlbfs (Shared_Hugetlb, Private_Hugetlb), not in `rss` */
 
-	size_t fd_count;                    /**< number of descriptors of the file */
-	size_t fds_writable;                /**< number of those that were opened for writing */
-	int fds[PM_FILE_USER_FDS];          /**< the first of them, ascending */
+	size_t fd_count;     /**< number of descriptors of the file */
+	size_t fds_writable; /**< number of those that were opened for writing */
+	/**
+	 * Sum of the file offsets of the descriptors for writing ("pos" of proc_pid_fdinfo(5)). An
+	 * offset advances with each write(2); processes that inherited a descriptor share it.
+	 */
+	uint64_t offsets;
+	/**
+	 * Bytes that the process has written to any files (wchar of proc_pid_io(5)); only read for
+	 * users with a descriptor for writing
+	 */
+	uint64_t written;
+	int fds[PM_FILE_USER_FDS];          /**< the first of its descriptors, ascending */
 	bool fd_writable[PM_FILE_USER_FDS]; /**< which of `fds` were opened for writing */
 	/**
 	 * Whether the access mode of some descriptors is not known, because their fdinfo could not
 	 * be read: they are not in `fds_writable`
 	 */
 	bool fds_doubtful;
+	bool written_known; /**< whether `written` is known; it is 0 if not */
 	/**
-	 * Sum of the file offsets of the descriptors for writing ("pos" of proc_pid_fdinfo(5)). An
-	 * offset advances with each write(2); processes that inherited a descriptor share it.
+	 * Whether `rss`, `pss`, `swap` and `hugetlb` are known. They are 0 if not: smaps was not
+	 * wanted, or could not be read.
 	 */
-	uint64_t offsets;
-	bool written_known; /**< whether `written` is known */
-	/** Bytes that the process has written to any files (wchar of proc_pid_io(5)); only read for
-	 * users with a descriptor for writing */
-	uint64_t written;
-
+	bool sizes_known;
 	/**
 	 * Whether the name and the inode number were compared instead of the devices, so that the
 	 * file could be another one with the same name and number

@@ -25,7 +25,7 @@
 #include "support/target.h"
 #include "support/tree.h"
 
-enum { KIB = 1024 };
+#define KIB ((size_t)1024)
 
 /** A file in a folder of its own. */
 struct sample {
@@ -113,7 +113,6 @@ static const struct pm_file_user *find_user(const struct pm_file_users *users, p
 static uint64_t smaps_size(pid_t pid, uint64_t address, const char *key)
 {
 	char path[64], start[32], *text;
-	unsigned long long kilobytes = 0;
 
 	snprintf(path, sizeof path, "/proc/%d/smaps", (int)pid);
 	snprintf(start, sizeof start, "%" PRIx64 "-", address);
@@ -122,7 +121,7 @@ static uint64_t smaps_size(pid_t pid, uint64_t address, const char *key)
 	assert_non_null(at);
 	at = strstr(at, key);
 	assert_non_null(at);
-	assert_int_equal(sscanf(at + strlen(key), ": %llu kB", &kilobytes), 1);
+	uint64_t kilobytes = strtoull(at + strlen(key) + 1, NULL, 10);
 	free(text);
 
 	return kilobytes * KIB;
@@ -220,7 +219,7 @@ static void deleted_files(void **state)
 	(void)state;
 	target_start(&old, "sharer", read_word, NULL);
 	assert_int_equal(unlink(sample.path), 0);
-	tree_write(sample.folder, "shared file", "%*s", 16 * KIB, "");
+	tree_write(sample.folder, "shared file", "%*s", 16 * 1024, "");
 	target_start(&new, "sharer", read_word, NULL);
 
 	struct pm_file_users users = users_of_region(&old, "read", PM_FILE_REGULAR);
@@ -381,6 +380,26 @@ static void cancelled(void **state)
 	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
 }
 
+/** Processes that map files with one inode number on a device that is not that of stat(2). */
+static void write_processes(const char *root)
+{
+	tree_add_process(root, 12, "same", "VmRSS:\t1 kB\n");
+	tree_write(root, "proc/12/comm", "same\n");
+	tree_write(root, "proc/12/maps", "10000-20000 r--s 00000000 00:30 4711 /data/file\n");
+	tree_link(root, "proc/12/fd/0", "/dev/null");
+	tree_add_process(root, 13, "other", "VmRSS:\t1 kB\n");
+	tree_write(root, "proc/13/comm", "other\n");
+	tree_write(root, "proc/13/maps", "10000-20000 rw-s 00000000 00:30 4711 /data/other\n");
+	tree_link(root, "proc/13/fd/0", "/dev/null");
+	tree_add_process(root, 14, "exact", "VmRSS:\t1 kB\n");
+	tree_write(root, "proc/14/comm", "exact\n");
+	tree_write(root, "proc/14/maps",
+	           "10000-20000 rw-p 00000000 00:63 4711 /data/renamed\n"
+	           "20000-30000 r--s 00000000 00:63 4711 /data/renamed\n"
+	           "30000-40000 rw-s 00000000 00:63 4712 /data/renamed\n");
+	tree_link(root, "proc/14/fd/0", "/dev/null");
+}
+
 /*
  * A saved tree: in btrfs, maps shows another device than stat(2). Where map_files cannot be read,
  * the name decides, and the result says so.
@@ -401,21 +420,7 @@ static void devices_that_differ(void **state)
 	(void)state;
 	assert_true(asprintf(&proc, "%s/proc", root) > 0);
 	options.proc_root = proc;
-	tree_add_process(root, 12, "same", "VmRSS:\t1 kB\n");
-	tree_write(root, "proc/12/comm", "same\n");
-	tree_write(root, "proc/12/maps", "10000-20000 r--s 00000000 00:30 4711 /data/file\n");
-	tree_link(root, "proc/12/fd/0", "/dev/null");
-	tree_add_process(root, 13, "other", "VmRSS:\t1 kB\n");
-	tree_write(root, "proc/13/comm", "other\n");
-	tree_write(root, "proc/13/maps", "10000-20000 rw-s 00000000 00:30 4711 /data/other\n");
-	tree_link(root, "proc/13/fd/0", "/dev/null");
-	tree_add_process(root, 14, "exact", "VmRSS:\t1 kB\n");
-	tree_write(root, "proc/14/comm", "exact\n");
-	tree_write(root, "proc/14/maps",
-	           "10000-20000 rw-p 00000000 00:63 4711 /data/renamed\n"
-	           "20000-30000 r--s 00000000 00:63 4711 /data/renamed\n"
-	           "30000-40000 rw-s 00000000 00:63 4712 /data/renamed\n");
-	tree_link(root, "proc/14/fd/0", "/dev/null");
+	write_processes(root);
 
 	must(pm_file_users_read(&file, 1, &options, &users, &error), &error);
 	assert_int_equal(users.processes, 3);
@@ -431,6 +436,22 @@ static void devices_that_differ(void **state)
 	assert_int_equal(users.items[1].perms, PM_PERM_READ | PM_PERM_SHARED);
 
 	pm_file_users_deinit(&users);
+
+	/* The device in maps is that of all subvolumes, so it does not replace the name. */
+	struct pm_file mapped = file;
+	mapped.map_device = makedev(0, 0x30);
+	must(pm_file_users_read(&mapped, 1, &options, &users, &error), &error);
+	assert_null(find_user(&users, 13));
+	assert_non_null(find_user(&users, 12));
+	pm_file_users_deinit(&users);
+
+	/* Without st_dev, it is all that is known. */
+	mapped.device = PM_DEVICE_UNKNOWN;
+	must(pm_file_users_read(&mapped, 1, &options, &users, &error), &error);
+	assert_non_null(find_user(&users, 13));
+	assert_null(find_user(&users, 14));
+	pm_file_users_deinit(&users);
+
 	tree_remove(root);
 	free(proc);
 }
