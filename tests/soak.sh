@@ -124,7 +124,7 @@ make_words() {
 	local file=$files/$RANDOM_NAME region
 	pick all heap anon stack file code '[stack]' 0x200000010000 0x200000010000+1M nonsense
 	region=$word
-	pick map ps dump dump core strings grep watch watch snap diff headroom shell
+	pick map ps dump dump core strings grep watch watch snap diff headroom stale shell
 	case $word in
 	map)
 		pick '' --why '-k anon' '--by kind' --pmap --json "$region" "-a $region" &&
@@ -150,6 +150,7 @@ make_words() {
 	snap) line="snap -o $file $1" ;;
 	diff) line="diff $1 $1" ;;
 	headroom) pick '' --json "--for 1s" && line="headroom $1" ;;
+	stale) pick '' --json '--by kind' '--by mapping' -v && line="stale --for 0.3s $word $1" ;;
 	shell)
 		pick 'stop;map;cont' 'stop;strings' 'info;map;regions' 'stop;ps' &&
 			line="shell -k -c $word $1"

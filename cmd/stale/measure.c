@@ -53,19 +53,14 @@ static void announce(const struct stale_report *report)
 	            (int)report->info.pid, (double)report->prediction.stall_us / 1000);
 }
 
-/**
- * Waits until a reading is due, the process has ended, or the user interrupts.
- * @return true if the reading is due
- */
-static bool await_reading(struct poll_loop *wait, size_t ended, double due)
+/** Waits until a reading is due, the process has ended, or the user interrupts. */
+static void await_reading(struct poll_loop *wait, size_t ended, double due)
 {
 	poll_loop_postpone(wait, due - clock_seconds());
 
 	while (!*wait->interrupted && !wait->descriptors[ended].revents)
 		if (poll_loop_wait(wait))
-			return true;
-
-	return false;
+			return;
 }
 
 /** With -v, reports a reading when it was taken. */

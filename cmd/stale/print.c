@@ -194,7 +194,7 @@ static void put_remarks(const struct stale_report *report, struct text *text)
 		put_size(text, result->lost, bytes);
 		text_string(text,
 		            " were removed during the measurement, by the kernel's reclaim or "
-		            "by another program: the cold sizes are too large\n");
+		            "by another program: the cold sizes can be too large\n");
 	}
 }
 

@@ -124,17 +124,27 @@ struct pm_stale_prediction pm_stale_predict(const struct pm_stale *stale)
 	return stale->prediction;
 }
 
-/** Opens clear_refs for writing. Its mode is 0200, and there is no other check. */
-static int open_clear_refs(struct pm_process *process, int *fd, struct pm_error *error)
+/**
+ * Opens clear_refs for writing. Its mode is 0200, and there is no other check. smaps was read
+ * before, so a refusal has no other cause than the mode.
+ */
+static int open_clear_refs(struct pm_stale *stale, int *fd, struct pm_error *error)
 {
 	struct pm_error cause = { 0 };
-	if (pm_process_open_file(process, "clear_refs", O_WRONLY, fd, &cause) == 0)
+	if (pm_process_open_file(stale->process, "clear_refs", O_WRONLY, fd, &cause) == 0)
 		return 0;
 
 	if (cause.kind == PM_ERROR_NOT_FOUND && cause.os_errno == ENOENT)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, ENOENT,
 		                    "this kernel has no clear_refs, so it cannot be found out "
 		                    "which memory is touched: CONFIG_PROC_PAGE_MONITOR is off");
+	if (cause.kind == PM_ERROR_ACCESS)
+		return pm_error_set(
+			error, PM_ERROR_ACCESS, cause.os_errno,
+			"cannot write to the clear_refs of process %d: this needs the "
+			"user of the process or CAP_DAC_OVERRIDE, and CAP_SYS_PTRACE is "
+			"not enough; run procmem as root (sudo)",
+			(int)pm_process_pid(stale->process));
 	if (error)
 		*error = cause;
 	return -1;
@@ -164,7 +174,7 @@ static int write_clear_refs(struct pm_stale *stale, int fd, struct pm_error *err
 int pm_stale_clear(struct pm_stale *stale, struct pm_error *error)
 {
 	int fd;
-	if (open_clear_refs(stale->process, &fd, error) < 0)
+	if (open_clear_refs(stale, &fd, error) < 0)
 		return -1;
 
 	/* After an exec, the file would be that of the new program. */

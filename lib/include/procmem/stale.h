@@ -125,7 +125,7 @@ struct pm_stale_result {
 	/**
 	 * Bytes of anonymous memory that were marked at one reading, and not at the next one,
 	 * although they were still resident. The kernel's reclaim or another program has removed
-	 * these marks, so `cold` is at most too large by what was touched before that.
+	 * these marks, so `cold` can be too large. 0 does not mean that no mark was removed.
 	 */
 	uint64_t lost;
 };
