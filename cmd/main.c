@@ -159,7 +159,7 @@
  *
  *   target/                from the words TARGET and REGION to open memory
  *     target.c               what a TARGET means
- *     target_list.c          a TARGET that selects several processes
+ *     target_list.c          a TARGET that selects several processes, by name, parent or cgroup
  *     selection.c            the options that select regions
  *     regions_load.c         reads regions, as fast as the columns allow
  *     sampled.c              a sample of a process or a file

@@ -22,17 +22,19 @@ struct grep {
 	bool failed; /* a target was not searched, or not completely */
 };
 
-/** Searches one target. */
-static void search_one(struct grep *grep, const char *word, bool one_of_several)
+/** Searches one of the targets. */
+static void search_one(struct grep *grep, struct target_list *list, size_t index)
 {
+	const char *word = list->words[index];
 	struct pm_error error = { 0 };
 	struct text prefix = { 0 };
 	struct grep_target target = { .cancel = grep->cancel,
 		                      .deadline_us = grep->deadline_us,
+		                      .start_ticks = target_list_start_ticks(list, index),
 		                      .view = { .options = grep->options,
 		                                .form = grep_options_form(grep->options) } };
 
-	if (one_of_several) {
+	if (target_list_is_several(list)) {
 		text_format(&prefix, "%s:", word);
 		/* If a word refers to several targets, the list has only PIDs. */
 		target.view.pid = (pid_t)strtol(word, NULL, 10);
@@ -41,15 +43,16 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 
 	int status = grep_search(&target, word, grep->scanner, grep->out, &error);
 	grep->matches += target.matches;
-	if (status < 0 || target.incomplete)
+	if (target.incomplete)
 		grep->failed = true;
 
-	if (status <= 0) {
+	if (status <= 0)
 		out_flush(grep->out);
-		report_failure(&error);
-	}
-	if (status < 0)
-		target_list_hint(&error, grep->options->search.output.quiet);
+	if (status == 0)
+		target_list_lacks(list, &error);
+	if (status < 0 && target_list_failed(list, index, &error,
+	                                     grep->options->search.output.quiet) == STATUS_ERROR)
+		grep->failed = true;
 
 	text_deinit(&prefix);
 }
@@ -96,7 +99,7 @@ static bool is_late(const struct grep *grep)
 }
 
 /** Searches the targets of a list, until the time limit. */
-static void search_list(struct grep *grep, const struct target_list *list)
+static void search_list(struct grep *grep, struct target_list *list)
 {
 	for (size_t i = 0; i < list->count && !is_enough(grep); i++) {
 		if (i > 0 && is_late(grep)) {
@@ -104,10 +107,14 @@ static void search_list(struct grep *grep, const struct target_list *list)
 			             "were not searched",
 			             list->count - i, list->count);
 			grep->failed = true;
-			return;
+			break;
 		}
-		search_one(grep, list->words[i], list->count > 1);
+		search_one(grep, list, i);
 	}
+
+	out_flush(grep->out);
+	if (target_list_report(list, grep->options->search.output.quiet) == STATUS_ERROR)
+		grep->failed = true;
 }
 
 /** Searches all targets that a word refers to. */
@@ -116,7 +123,7 @@ static enum status search_all(struct grep *grep, const char *word)
 	struct target_list list;
 	struct pm_error error;
 
-	int status = target_list_read(&list, word, grep->options->all_processes, &error);
+	int status = target_list_read(&list, word, grep->options->which, &error);
 	if (status == 0)
 		search_list(grep, &list);
 	target_list_deinit(&list);

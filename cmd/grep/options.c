@@ -184,8 +184,8 @@ static int parse_print(void *into, int id, const char *value, struct pm_error *e
 
 static const struct cli_group groups[] = {
 	{ "What to search for:", pattern_option_list, parse_pattern, 0 },
-	{ "Where:", target_list_options, target_list_parse_option,
-	  offsetof(struct grep_options, all_processes) },
+	{ "Where:", target_list_family_options, target_list_parse_family,
+	  offsetof(struct grep_options, which) },
 	{ "How:", search_option_table, search_parse_option, offsetof(struct grep_options, search) },
 	{ "Which chunks of malloc:", hit_chunk_option_table, hit_chunk_parse_option,
 	  offsetof(struct grep_options, search.chunks) },
@@ -196,6 +196,7 @@ static const struct cli_group groups[] = {
 };
 
 static const char *const exclusive[] = {
+	TARGET_LIST_EXCLUSIVE,
 	"only-matching after-context",
 	"only-matching before-context",
 	"only-matching context",

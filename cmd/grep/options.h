@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "grep/patterns.h"
 #include "target/search.h"
+#include "target/target_list.h"
 
 /** The form of the output. */
 enum grep_options_form {
@@ -33,7 +34,7 @@ struct grep_options {
 	bool list;                     /**< -l */
 	bool quiet;                    /**< -q */
 	bool byte_offset;              /**< -b */
-	bool all_processes;            /**< --all-processes */
+	enum target_list_which which;  /**< --all-processes, --children or --cgroup */
 	bool context;                  /**< -A, -B or -C was given */
 	size_t before;                 /**< -B: number of bytes to show before a match */
 	size_t after;                  /**< -A: number of bytes to show after a match */

@@ -422,6 +422,7 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 		                 .context = target };
 
 	search.memory.cancel = target->cancel;
+	search.memory.start_ticks = target->start_ticks;
 	target->kinds_known = needs_kinds(options, target->view.form);
 	if (target->kinds_known)
 		search.needs = REGION_NEEDS_KINDS;

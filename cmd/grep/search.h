@@ -16,8 +16,8 @@
 #include "view/hex_view.h"
 
 /**
- * The search of one target. Initialise with zeros; set `cancel` and `deadline_us`, and
- * `options`, `form`, `prefix` and `pid` of the view.
+ * The search of one target. Initialise with zeros; set `cancel`, `deadline_us`
+ * and `start_ticks`, and `options`, `form`, `prefix` and `pid` of the view.
  */
 struct grep_target {
 	const volatile sig_atomic_t *cancel;    /**< non-zero after Ctrl-C */
@@ -29,6 +29,7 @@ struct grep_target {
 	struct hex_view block;  /**< hexadecimal output of the bytes around a match; still open if
 	                           the match was truncated */
 	uint64_t deadline_us;   /**< time (clock_us()) at which the search ends; 0 for no limit */
+	uint64_t start_ticks;   /**< start time that the process must have; 0 for any process */
 	bool incomplete;        /**< matches can be missing: attempts to match were aborted, or the
 	                           search has timed out */
 	struct pm_tally *tally; /**< distinct matches, with --unique; owned */

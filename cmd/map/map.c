@@ -45,8 +45,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 static const struct cli_group groups[] = {
 	{ "What to show:", map_option_list, parse_option, 0 },
 	{ "How:", options_of_lists, options_parse_list, offsetof(struct map_options, list) },
-	{ "Where:", target_list_options, target_list_parse_option,
-	  offsetof(struct map_options, all_processes) },
+	{ "Where:", target_list_family_options, target_list_parse_family,
+	  offsetof(struct map_options, which) },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct map_options, selection) },
 	{ "Output:", options_of_output, options_parse_output,
@@ -55,8 +55,23 @@ static const struct cli_group groups[] = {
 };
 
 static const char *const exclusive[] = {
-	"json csv pmap", "pmap by",    "pmap columns", "pmap sort", "pmap reverse", "pmap top",
-	"pmap why",      "pmap bytes", "why by",       "why csv",   "all top",      NULL,
+	"json csv pmap",
+	"pmap by",
+	"pmap columns",
+	"pmap sort",
+	"pmap reverse",
+	"pmap top",
+	"pmap why",
+	"pmap bytes",
+	"why by",
+	"why csv",
+	"all top",
+	"pmap children",
+	"pmap cgroup",
+	"why children",
+	"why cgroup",
+	TARGET_LIST_EXCLUSIVE,
+	NULL,
 };
 
 const struct cli_spec map_spec = {
@@ -116,7 +131,8 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 }
 
 /**
- * Initialises the list that is printed: a list of groups with --by, otherwise a list of regions.
+ * Initialises the list that is printed: a list of groups with --by, a list of processes with
+ * --children or --cgroup, otherwise a list of regions.
  */
 static int init_shown(struct list *list, const struct map_options *options,
                       const struct groups *grouping, struct pm_error *error)
@@ -125,6 +141,8 @@ static int init_shown(struct list *list, const struct map_options *options,
 
 	if (grouping)
 		spec = group_columns_spec(grouping);
+	else if (options->processes)
+		spec = &map_processes_spec;
 
 	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
@@ -188,7 +206,8 @@ static bool asks_for_address(const struct map_options *options, const struct cli
 {
 	if (words->count != 2 || pm_parse_address(words->operands[1], address, NULL) < 0)
 		return false;
-	return !options->by && !options->pmap && !options->list.csv && !options->list.columns;
+	return !options->by && !options->pmap && !options->list.csv && !options->list.columns &&
+	       !options->processes;
 }
 
 /** Returns whether only RSS and swap are known, as in a recording made by `watch`. */
@@ -223,7 +242,7 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 	struct list list;
 	uint64_t address;
 
-	if (grouping)
+	if (grouping || options->processes)
 		list_options = &usual;
 	if (grouping && has_two_sizes(loaded))
 		group_know_two_sizes(grouping);
@@ -329,82 +348,143 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 }
 
 /**
- * Prints one target.
- * @return exit status
+ * Prints an open target.
+ * @return as print()
  */
-static enum status run_one(const char *word, const struct map_options *options,
-                           const struct cli_result *words, struct out *out)
+static int show_grouped(const struct target *target, const struct map_options *options,
+                        const struct cli_result *words, struct out *out, struct pm_error *error)
 {
-	struct pm_error error;
-	struct target target;
-	if (target_open(&target, word, &error) < 0) {
-		out_flush(out);
-		report_failure(&error);
-		target_list_hint(&error, options->output.quiet);
-		return STATUS_ERROR;
-	}
-
 	struct groups *grouping = NULL;
 	if (options->by)
 		grouping = group_create(options->by);
 
-	int status = show(&target, options, words, grouping, out, &error);
+	int status = show(target, options, words, grouping, out, error);
 	group_destroy(grouping);
+	return status;
+}
+
+/**
+ * Prints one of the targets.
+ * @return exit status
+ */
+static enum status run_one(struct target_list *targets, size_t index,
+                           const struct map_options *options, const struct cli_result *words,
+                           struct out *out)
+{
+	struct pm_error error;
+	struct target target = { 0 };
+
+	int status = target_open(&target, targets->words[index], &error);
+	if (status == 0)
+		status = target_check_start(&target, target_list_start_ticks(targets, index),
+		                            &error);
+	if (status == 0)
+		status = show_grouped(&target, options, words, out, &error);
 	target_close(&target);
 	if (status > 0)
 		return STATUS_OK;
 
-	if (status == 0)
-		hint_at_processes(words, &error);
 	out_flush(out);
-	report_failure(&error);
-	return status == 0 ? STATUS_NOTHING : STATUS_ERROR;
+	if (status < 0)
+		return target_list_failed(targets, index, &error, options->output.quiet);
+
+	hint_at_processes(words, &error);
+	target_list_lacks(targets, &error);
+	return STATUS_NOTHING;
+}
+
+/** Returns whether the output has a row for each process instead of its regions. */
+static bool lists_processes(const struct map_options *options)
+{
+	return options->which >= TARGET_LIST_CHILDREN && !options->by && !options->output.json;
+}
+
+/** Prints all targets, one after the other. */
+static enum status run_each(struct target_list *targets, const struct map_options *options,
+                            const struct cli_result *words, struct out *out)
+{
+	enum status result = STATUS_NOTHING;
+	bool separate = false;
+
+	for (size_t i = 0; i < targets->count && !out_failed(out); i++) {
+		if (separate)
+			out_string(out, "\n");
+		enum status status = run_one(targets, i, options, words, out);
+		if (result == STATUS_NOTHING || status == STATUS_ERROR)
+			result = status;
+		separate = status == STATUS_OK && !options->output.json && !options->processes;
+	}
+
+	return result;
+}
+
+/** Prints what was summed up: a row for each process, or the sums over them. */
+static int print_sums(const struct map_options *options, const struct target_list *targets,
+                      struct out *out, struct pm_error *error)
+{
+	if (options->processes && options->processes->count == 0)
+		return 0;
+	if (options->processes)
+		return map_processes_print(options->processes, targets, &options->list,
+		                           options->output.bytes, out, error);
+
+	return map_sum_print(options->sum, targets, &options->list, &options->output, out, error);
 }
 
 /**
- * Prints all targets that the TARGET word refers to.
+ * Prints a list of targets.
  *
  * @return exit status: STATUS_ERROR if a target could not be read, STATUS_NOTHING if no target has
  *         a region that matches
  */
+static enum status run_list(struct map_options *options, struct target_list *targets,
+                            const struct cli_result *words, struct out *out)
+{
+	struct map_sum sum = { 0 };
+	struct map_processes processes = { 0 };
+	struct pm_error error;
+
+	options->sum = &sum;
+	if (lists_processes(options))
+		options->processes = &processes;
+
+	if (options->list.csv && targets->count > 1 && !options->processes) {
+		report_error("map: --csv lists only one process, but '%s' refers to %zu processes: "
+		             "use --json",
+		             words->operands[0], targets->count);
+		return STATUS_ERROR;
+	}
+
+	enum status result = run_each(targets, options, words, out);
+	if (print_sums(options, targets, out, &error) < 0)
+		result = report_failure(&error);
+	out_flush(out);
+	if (target_list_report(targets, options->output.quiet) == STATUS_ERROR)
+		result = STATUS_ERROR;
+
+	map_processes_deinit(&processes);
+	map_sum_deinit(&sum);
+	options->processes = NULL;
+	options->sum = NULL;
+	return result;
+}
+
+/** Prints all targets that the TARGET word refers to. */
 static enum status run(struct map_options *options, const struct cli_result *words, struct out *out)
 {
 	struct pm_error error;
-	struct target_list targets;
+	struct target_list targets = { 0 };
+	enum status status;
+
 	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
-	                        &error) < 0)
-		return report_failure(&error);
-	if (target_list_read(&targets, words->operands[0], options->all_processes, &error) < 0) {
-		target_list_deinit(&targets);
-		return report_failure(&error);
-	}
+	                        &error) < 0 ||
+	    target_list_read(&targets, words->operands[0], options->which, &error) < 0)
+		status = report_failure(&error);
+	else
+		status = run_list(options, &targets, words, out);
 
-	struct map_sum sum = { 0 };
-	options->sum = &sum;
-
-	enum status result = STATUS_NOTHING;
-	bool refused = options->list.csv && targets.count > 1;
-	if (refused) {
-		report_error("map: --csv lists only one process, but '%s' refers to %zu processes: "
-		             "use --json",
-		             words->operands[0], targets.count);
-		result = STATUS_ERROR;
-	}
-
-	for (size_t i = 0; i < targets.count && !refused && !out_failed(out); i++) {
-		if (i > 0 && !options->output.json)
-			out_string(out, "\n");
-		enum status status = run_one(targets.words[i], options, words, out);
-		if (result == STATUS_NOTHING || status == STATUS_ERROR)
-			result = status;
-	}
-
-	if (options->output.json || !options->list.no_header)
-		map_sum_print(&sum, options->output.json, options->output.bytes, out);
-
-	options->sum = NULL;
 	target_list_deinit(&targets);
-	return result;
+	return status;
 }
 
 enum status map_run(struct out *out, int argc, char **argv)
@@ -431,6 +511,8 @@ enum status map_run(struct out *out, int argc, char **argv)
 	if (options.by) {
 		grouping = group_create(options.by);
 		spec = group_columns_spec(grouping);
+	} else if (lists_processes(&options)) {
+		spec = &map_processes_spec;
 	}
 
 	if (options_want_help(&options.list))

@@ -5,10 +5,12 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "map/processes.h"
 #include "map/sum.h"
 #include "target/group.h"
 #include "target/regions_load.h"
 #include "target/selection.h"
+#include "target/target_list.h"
 #include "view/json.h"
 #include "view/list.h"
 
@@ -23,12 +25,15 @@ struct map_options {
 	struct list_options list;     /**< columns, order and length of the list */
 	struct output_options output; /**< JSON, bytes, notes */
 	struct selection selection;   /**< selected regions */
-	bool all_processes;           /**< --all-processes */
+	enum target_list_which which; /**< --all-processes, --children or --cgroup */
 	enum group_by by;             /**< how to group regions */
 	bool why;                     /**< show for each region the rule that determined its kind */
 	bool pmap;                    /**< print the text of `pmap -x` */
 	/** Receives the sums over the listed processes, not owned; NULL if not wanted. */
 	struct map_sum *sum;
+	/** Receives a row for each process instead of its regions; not owned; NULL if not wanted.
+	 */
+	struct map_processes *processes;
 };
 
 /**

@@ -121,6 +121,10 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 	struct list *printed = list, *json_groups = NULL;
 	int status = 0;
 
+	if (options->processes) {
+		map_processes_add(options->processes, loaded, list);
+		return 0;
+	}
 	if (options->pmap) {
 		map_pmap_format_print(loaded, list, !options->list.no_header, out);
 		return 0;
@@ -140,6 +144,8 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 
 	if (options->sum)
 		map_sum_add(options->sum, list);
+	if (options->sum && groups)
+		map_sum_add_groups(options->sum, options->by, groups);
 
 	list_sort(list);
 	if (loaded->core)

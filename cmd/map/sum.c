@@ -2,6 +2,7 @@
 #include "map/sum.h"
 
 #include "view/json.h"
+#include "view/list_print.h"
 #include "view/table.h"
 
 /* The columns that are summed up, in the order of map_sum.sizes. */
@@ -32,12 +33,33 @@ void map_sum_add(struct map_sum *sum, const struct list *list)
 	}
 }
 
-static void print_json(const struct map_sum *sum, struct out *out)
+void map_sum_add_groups(struct map_sum *sum, enum group_by by, const struct groups *groups)
+{
+	if (!group_can_sum_up(by))
+		return;
+	if (!sum->groups)
+		sum->groups = group_create(by);
+	group_sum_up(sum->groups, groups);
+}
+
+/** Prints the sums as an object. `groups` may be NULL. */
+static int print_json(const struct map_sum *sum, const struct target_list *targets,
+                      struct list *groups, struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
 
 	json_open(&json, NULL, '{');
 	json_put(&json, "process_count", json_number(sum->processes));
+	if (targets->found) {
+		json_put(&json, "ended_count", json_number(targets->ended));
+		json_put(&json, "unreadable_count", json_number(targets->unreadable));
+		json_put(&json, "left_out_count", json_number(targets->left_out));
+	}
+	if (targets->group)
+		json_put(&json, "cgroup", json_text(targets->group));
+	if (groups && json_put_list(&json, "groups", groups, error) < 0)
+		return -1;
+
 	json_open(&json, "total", '{');
 	json_put(&json, "count", json_number(sum->regions));
 	for (size_t i = 0; i < MAP_SUM_SIZES; i++)
@@ -47,18 +69,13 @@ static void print_json(const struct map_sum *sum, struct out *out)
 	json_shut(&json, '}');
 	json_shut(&json, '}');
 	out_string(out, "\n");
+	return 0;
 }
 
-void map_sum_print(const struct map_sum *sum, bool json, bool bytes, struct out *out)
+/** Prints one line with the sums. */
+static void print_line(const struct map_sum *sum, bool bytes, struct out *out)
 {
 	struct text line = { 0 };
-
-	if (sum->processes < 2)
-		return;
-	if (json) {
-		print_json(sum, out);
-		return;
-	}
 
 	text_format(&line, "\ntotal of %zu processes: %zu regions", sum->processes, sum->regions);
 	for (size_t i = 0; i < MAP_SUM_SIZES; i++) {
@@ -73,8 +90,46 @@ void map_sum_print(const struct map_sum *sum, bool json, bool bytes, struct out 
 	}
 
 	if (!sum->unknown[RSS])
-		text_string(&line, " (RSS has shared pages once for each process)");
+		text_string(&line, " (RSS counts a shared page in each process, PSS once)");
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
+}
+
+int map_sum_print(const struct map_sum *sum, const struct target_list *targets,
+                  const struct list_options *options, const struct output_options *output,
+                  struct out *out, struct pm_error *error)
+{
+	struct list groups = { 0 };
+	struct list *shown = NULL;
+	int result = 0;
+
+	if (sum->processes < 2 && !(output->json && target_list_is_several(targets)))
+		return 0;
+	if (!output->json && options->no_header)
+		return 0;
+	if (sum->groups) {
+		if (list_init(&groups, group_columns_spec(sum->groups), options, output->bytes,
+		              error) < 0)
+			return -1;
+		group_add_to(sum->groups, &groups);
+		list_sort(&groups);
+		shown = &groups;
+	}
+
+	if (output->json)
+		result = print_json(sum, targets, shown, out, error);
+	else
+		print_line(sum, output->bytes, out);
+	if (!output->json && shown)
+		list_print(shown, out);
+
+	list_deinit(&groups);
+	return result;
+}
+
+void map_sum_deinit(struct map_sum *sum)
+{
+	group_destroy(sum->groups);
+	sum->groups = NULL;
 }

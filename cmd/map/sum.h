@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "base/out.h"
+#include "target/group.h"
+#include "target/target_list.h"
 #include "view/list.h"
 
 /** Number of sizes that are summed up. */
@@ -19,6 +21,8 @@ struct map_sum {
 	size_t regions;                /**< number of their selected regions */
 	uint64_t sizes[MAP_SUM_SIZES]; /**< sums of the columns size, rss, pss and swap, in bytes */
 	bool unknown[MAP_SUM_SIZES];   /**< the size of at least one region is not known */
+	struct groups
+		*groups; /**< sums of the groups of all processes; owned; NULL if there are none */
 };
 
 /**
@@ -30,13 +34,30 @@ struct map_sum {
 void map_sum_add(struct map_sum *sum, const struct list *list);
 
 /**
+ * Adds the groups of a process, if the groups of several processes can be summed up.
+ *
+ * @param sum     the sums
+ * @param by      what the regions of each group have in common
+ * @param groups  the groups of the process
+ */
+void map_sum_add_groups(struct map_sum *sum, enum group_by by, const struct groups *groups);
+
+/**
  * Prints the sums, if there are at least two processes.
  *
- * @param sum    the sums
- * @param json   print a JSON object; if false, print a line of text
- * @param bytes  print sizes in bytes
- * @param out    where to print
+ * @param sum      the sums
+ * @param targets  the processes, with the number of those that were not read
+ * @param list     columns and order of the groups
+ * @param output   text or JSON, sizes in bytes
+ * @param out      where to print
+ * @param error    PM_ERROR_USAGE
+ * @return         0 or -1
  */
-void map_sum_print(const struct map_sum *sum, bool json, bool bytes, struct out *out);
+int map_sum_print(const struct map_sum *sum, const struct target_list *targets,
+                  const struct list_options *list, const struct output_options *output,
+                  struct out *out, struct pm_error *error);
+
+/** Releases the sums. */
+void map_sum_deinit(struct map_sum *sum);
 
 #endif

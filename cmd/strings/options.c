@@ -223,8 +223,8 @@ static int parse_form(void *into, int id, const char *value, struct pm_error *er
 
 static const struct cli_group groups[] = {
 	{ "Which strings:", strings_option_list, parse_option, 0 },
-	{ "Where:", target_list_options, target_list_parse_option,
-	  offsetof(struct strings_options, all_processes) },
+	{ "Where:", target_list_family_options, target_list_parse_family,
+	  offsetof(struct strings_options, which) },
 	{ "How to search:", search_option_table, search_parse_option,
 	  offsetof(struct strings_options, search) },
 	{ "Which chunks of malloc:", hit_chunk_option_table, hit_chunk_parse_option,
@@ -236,8 +236,8 @@ static const struct cli_group groups[] = {
 };
 
 static const char *const exclusive[] = {
-	"json raw",      "json radix",    "json offset", "unique radix",
-	"unique offset", "chunks unique", NULL
+	"json raw",      "json radix",    "json offset",         "unique radix",
+	"unique offset", "chunks unique", TARGET_LIST_EXCLUSIVE, NULL
 };
 
 const struct cli_spec strings_spec = {

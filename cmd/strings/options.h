@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "target/search.h"
+#include "target/target_list.h"
 
 /** The options of `procmem strings`. */
 struct strings_options {
@@ -27,7 +28,7 @@ struct strings_options {
 	uint64_t top;                 /**< --top: number of strings that -u prints, 0 for all */
 	uint64_t budget;              /**< --budget: bytes of memory for -u, 0 if not given */
 	bool raw;                     /**< --raw */
-	bool all_processes;           /**< --all-processes */
+	enum target_list_which which; /**< --all-processes, --children or --cgroup */
 	struct search_options search; /**< what to search, and the output options */
 };
 

@@ -59,24 +59,26 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 	return status;
 }
 
-/** Searches a target. */
-static enum status run(struct strings *strings, const char *target)
+/** Searches one of the targets. */
+static enum status run(struct strings *strings, struct target_list *targets, size_t index)
 {
+	bool quiet = strings->options->search.output.quiet;
 	struct pm_error error = { 0 };
-	int ready = search_open(&strings->search, target, &error);
+	int ready = search_open(&strings->search, targets->words[index], &error);
 
-	if (ready <= 0) {
-		report_failure(&error);
-		target_list_hint(&error, strings->options->search.output.quiet);
-		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
+	if (ready < 0)
+		return target_list_failed(targets, index, &error, quiet);
+	if (ready == 0) {
+		target_list_lacks(targets, &error);
+		return STATUS_NOTHING;
 	}
 
 	int status = print_strings(strings, &error);
 	/* Write the result before the notes about it. */
 	out_flush(strings->search.out);
 	search_report(&strings->search, strings->count);
-	if (status < 0)
-		return report_failure(&error);
+	if (status < 0 && target_list_failed(targets, index, &error, quiet) == STATUS_ERROR)
+		return STATUS_ERROR;
 	if (strings->search.memory.cut > 0 || hit_chunk_may_miss(&strings->search.chunks))
 		return STATUS_ERROR;
 
@@ -103,13 +105,15 @@ static void deinit(struct strings *strings)
 	}
 }
 
-/**
- * Searches one of the targets.
- * @param pid  PID to print with each string, 0 for none
- */
-static enum status run_one(const struct strings_options *options, struct out *out, const char *word,
-                           pid_t pid)
+/** Searches one of the targets, with the PID in each string if there are several. */
+static enum status run_one(const struct strings_options *options, struct out *out,
+                           struct target_list *targets, size_t index)
 {
+	/* If a word refers to several targets, the list has only PIDs. */
+	pid_t pid = 0;
+	if (target_list_is_several(targets))
+		pid = (pid_t)strtol(targets->words[index], NULL, 10);
+
 	struct strings strings = {
 		.options = options,
 		.search = {
@@ -119,6 +123,7 @@ static enum status run_one(const struct strings_options *options, struct out *ou
 			.one_of_several = pid > 0,
 			.needs = shows_kinds(options, out) ? REGION_NEEDS_KINDS : 0,
 			.memory.cancel = interrupt_catch(),
+			.memory.start_ticks = target_list_start_ticks(targets, index),
 		},
 		.pid = pid,
 		.several = options->encodings & (options->encodings - 1),
@@ -134,7 +139,7 @@ static enum status run_one(const struct strings_options *options, struct out *ou
 		return report_failure(&error);
 	}
 
-	enum status status = run(&strings, word);
+	enum status status = run(&strings, targets, index);
 	deinit(&strings);
 	return status;
 }
@@ -152,19 +157,21 @@ static enum status run_all(const struct strings_options *options, struct out *ou
 	const volatile sig_atomic_t *cancel = interrupt_catch();
 	enum status result = STATUS_NOTHING;
 
-	if (target_list_read(&targets, word, options->all_processes, &error) < 0) {
+	if (target_list_read(&targets, word, options->which, &error) < 0) {
 		target_list_deinit(&targets);
 		return report_failure(&error);
 	}
 
 	out_set_colour(out, options->search.output.colour);
 	for (size_t i = 0; i < targets.count && !out_failed(out) && !*cancel; i++) {
-		/* If a word refers to several targets, the list has only PIDs. */
-		pid_t pid = targets.count > 1 ? (pid_t)strtol(targets.words[i], NULL, 10) : 0;
-		enum status status = run_one(options, out, targets.words[i], pid);
+		enum status status = run_one(options, out, &targets, i);
 		if (result == STATUS_NOTHING || status == STATUS_ERROR)
 			result = status;
 	}
+
+	out_flush(out);
+	if (target_list_report(&targets, options->search.output.quiet) == STATUS_ERROR)
+		result = STATUS_ERROR;
 
 	target_list_deinit(&targets);
 	return result;

@@ -416,6 +416,31 @@ void group_fill(struct groups *groups, const struct pm_regions *regions, const v
 	text_deinit(&key);
 }
 
+bool group_can_sum_up(enum group_by by)
+{
+	return by != GROUP_BY_NOTHING && by != GROUP_BY_ARENA && by != GROUP_BY_THREAD;
+}
+
+void group_sum_up(struct groups *sums, const struct groups *groups)
+{
+	/* In a narrow table, the sums of PSS remain. */
+	sums->spec.sort = "pss";
+	sums->spec.left_out_column = "pss";
+	sums->spec.droppable = "swap,dirty";
+
+	for (const struct group *group = groups->first; group; group = group->next) {
+		struct group *sum = find_group(sums, group->name);
+
+		sum->rest = group->rest;
+		sum->regions += group->regions;
+		sum->kinds |= group->kinds;
+		if (group->largest > sum->largest)
+			sum->largest = group->largest;
+		for (int i = 0; i < GROUP_SUM_COUNT; i++)
+			add(sum, (enum group_sum)i, group->known[i], group->sums[i]);
+	}
+}
+
 void group_destroy(struct groups *groups)
 {
 	if (!groups)

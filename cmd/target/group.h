@@ -74,6 +74,23 @@ void group_fill(struct groups *groups, const struct pm_regions *regions, const v
                 size_t count);
 
 /**
+ * Adds the sums of groups to the groups of the same names, so that the groups of several processes
+ * are summed up. Not for GROUP_BY_ARENA and GROUP_BY_THREAD, whose groups belong to one process.
+ * The list of the sums is sorted by PSS, in which memory that the processes share counts once.
+ *
+ * @param sums    created with the same `by`; not filled with regions
+ * @param groups  the groups of one process
+ */
+void group_sum_up(struct groups *sums, const struct groups *groups);
+
+/**
+ * Tests whether the groups of several processes can be summed up.
+ * @param by  what the regions of each group have in common
+ * @return    whether group_sum_up() can be called
+ */
+bool group_can_sum_up(enum group_by by);
+
+/**
  * Releases groups.
  * @param groups the groups
  */

@@ -91,7 +91,8 @@ static int open_core(struct memory *memory, const struct memory_options *options
 static int open_target(struct memory *memory, const char *word,
                        const struct memory_options *options, struct pm_error *error)
 {
-	if (target_open(&memory->target, word, error) < 0)
+	if (target_open(&memory->target, word, error) < 0 ||
+	    target_check_start(&memory->target, memory->start_ticks, error) < 0)
 		return -1;
 	if (memory->target.process)
 		return open_process(memory, options, error);
@@ -146,13 +147,14 @@ bool memory_may_stop_again(const struct memory *memory)
 bool memory_reopen(struct memory *memory, uint64_t *ns)
 {
 	const volatile sig_atomic_t *cancel = memory->cancel;
+	uint64_t start_ticks = memory->start_ticks;
 
 	memory_resume(memory);
 	*ns += memory->stopped_ns;
 
 	bool has_run = pm_stop_await_run(memory->target.process, cancel);
 	memory_close(memory);
-	*memory = (struct memory){ .cancel = cancel };
+	*memory = (struct memory){ .cancel = cancel, .start_ticks = start_ticks };
 	return has_run;
 }
 

@@ -48,7 +48,9 @@ enum memory_status {
 /** Memory that can be read. */
 struct memory {
 	const volatile sig_atomic_t *cancel; /**< non-zero after Ctrl-C; NULL if there is no flag */
-	struct target target;                /**< a living process, or the path of a core file */
+	/** Start time that the process must have, in clock ticks since boot; 0 for any process */
+	uint64_t start_ticks;
+	struct target target; /**< a living process, or the path of a core file */
 	struct loaded loaded; /**< the regions; for a process, they are read from smaps, because the
 	                         VmFlags in it determine which regions can be read, and how */
 	bool classified;      /**< the kinds of the regions are known */
@@ -75,7 +77,8 @@ struct memory {
 /**
  * Opens the memory of a target, stops the target if requested, and finds the selected ranges.
  *
- * @param memory     zeroed except `cancel`; filled; release with memory_close(), even on failure
+ * @param memory     zeroed except `cancel` and `start_ticks`; filled; release with memory_close(),
+ * even on failure
  * @param word       the TARGET; must outlive the memory
  * @param selection  the selection, with its REGION words
  * @param options    the options
@@ -104,9 +107,9 @@ bool memory_may_stop_again(const struct memory *memory);
 
 /**
  * Ends the stop, waits until the threads of the target have run, and closes the memory, so that it
- * can be opened again. `cancel` stays.
+ * can be opened again. `cancel` and `start_ticks` stay.
  *
- * @param memory  the memory; zeroed except `cancel`
+ * @param memory  the memory; zeroed except `cancel` and `start_ticks`
  * @param ns      the duration of the stop is added to it, in nanoseconds
  * @return        false if a thread of the target has not run
  */

@@ -211,6 +211,22 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 	return 0;
 }
 
+int target_check_start(const struct target *target, uint64_t start_ticks, struct pm_error *error)
+{
+	struct pm_process_info info;
+
+	if (start_ticks == 0 || !target->process)
+		return 0;
+	if (pm_process_read_info(target->process, &info, error) < 0)
+		return -1;
+	if (info.start_ticks == start_ticks)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_GONE, ESRCH,
+	                    "process %d exited, and its PID belongs to another process now",
+	                    (int)info.pid);
+}
+
 /**
  * Returns whether a word without a slash names a saved smaps or maps file, or a directory that
  * contains such files. A number is always a PID, never a file.

@@ -8,6 +8,7 @@
 #define CMD_TARGET_TARGET_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <procmem/process.h>
 
@@ -42,6 +43,17 @@ int target_open_process(struct target *target, const char *word, struct pm_error
  * @return        0 or -1
  */
 int target_open(struct target *target, const char *word, struct pm_error *error);
+
+/**
+ * Tests whether a target is the process that was found earlier, and not one that has its PID now.
+ *
+ * @param target       the target
+ * @param start_ticks  start time of the process that was found, in clock ticks since boot; 0 if any
+ *                     process will do
+ * @param error        PM_ERROR_GONE, and those of pm_process_read_info()
+ * @return             0 or -1
+ */
+int target_check_start(const struct target *target, uint64_t start_ticks, struct pm_error *error);
 
 /**
  * Splits a word that refers to a sample of a recording: FILE or FILE@WHICH.

@@ -96,7 +96,7 @@ _procmem() {
 	case $command:$word in
 	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps watch headroom snap diff trace shell' -- "$word") ;;
 	map:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --kind --mapping --perms --min-rss --min-size
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --children --cgroup --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
 	dump:-*)
@@ -104,11 +104,11 @@ _procmem() {
 			$_procmem_output" -- "$word")
 		;;
 	strings:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --stop --whole-files --in-use --freed --chunks --kind --mapping
+		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --children --cgroup --stop --whole-files --in-use --freed --chunks --kind --mapping
 			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --stop
+		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --children --cgroup --stop
 			--timeout --by --unique --whole-files --in-use --freed --chunks --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/family.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/number.h>
 #include <procmem/process_find.h>
 
 #include "base/array.h"
+#include "family/names.h"
 #include "family/roster.h"
 #include "family/tree.h"
 #include "limits/cgroup_pids.h"
@@ -17,10 +20,12 @@
 struct pm_family {
 	struct pm_roster roster;
 	enum pm_family_kind kind;
-	char *name;         /* for PM_FAMILY_NAME and PM_FAMILY_FOLLOW */
-	char *group;        /* path of the cgroup below the mount point */
-	char *group_folder; /* its directory */
-	size_t foreign;     /* processes of the cgroup without a PID here */
+	char *name;            /* for PM_FAMILY_NAME and PM_FAMILY_FOLLOW */
+	struct pm_names names; /* which processes have this name */
+	pid_t followed;        /* the process that was followed last; 0 if there was none */
+	char *group;           /* path of the cgroup below the mount point */
+	char *group_folder;    /* its directory */
+	size_t foreign;        /* processes of the cgroup without a PID here */
 	bool incomplete;
 	struct pm_family_view view;
 };
@@ -52,27 +57,34 @@ static int find_by_cgroup(struct pm_family *family, struct pm_error *error)
 	return 0;
 }
 
-/** Finds the processes of a name. */
+/** Finds the processes of a name; those that have another name now have left. */
 static int find_by_name(struct pm_family *family, struct pm_error *error)
 {
-	pid_t *pids;
-	size_t count;
-	struct pm_error cause = { 0 };
-
-	if (pm_process_find_all(family->name, &pids, &count, &cause) < 0) {
-		if (cause.kind == PM_ERROR_NOT_FOUND)
-			return 0;
-		if (error)
-			*error = cause;
+	bool incomplete = false;
+	if (pm_names_find(&family->names, &family->roster, family->name, &incomplete, error) < 0)
 		return -1;
+
+	if (!incomplete)
+		pm_roster_leave(&family->roster);
+	family->incomplete |= incomplete;
+
+	return 0;
+}
+
+/** Finds the next process of a name, if the one that was followed has ended. */
+static int find_next(struct pm_family *family, struct pm_error *error)
+{
+	struct pm_roster *roster = &family->roster;
+
+	for (size_t i = 0; i < roster->count; i++) {
+		const struct pm_family_member *member = &roster->items[i];
+		if (member->state == PM_FAMILY_ALIVE || member->state == PM_FAMILY_UNREADABLE)
+			return 0;
+		family->followed = member->pid;
 	}
 
-	int result = 0;
-	for (size_t i = 0; i < count && result == 0; i++)
-		result = pm_roster_join(&family->roster, pids[i], false, error);
-
-	free(pids);
-	return result;
+	return pm_names_follow(&family->names, roster, family->name, family->followed,
+	                       &family->incomplete, error);
 }
 
 /** Finds new members. */
@@ -84,8 +96,9 @@ static int find_members(struct pm_family *family, struct pm_error *error)
 	case PM_FAMILY_CGROUP:
 		return find_by_cgroup(family, error);
 	case PM_FAMILY_NAME:
-	case PM_FAMILY_FOLLOW:
 		return find_by_name(family, error);
+	case PM_FAMILY_FOLLOW:
+		return find_next(family, error);
 	case PM_FAMILY_PIDS:
 		break;
 	}
@@ -193,6 +206,28 @@ static int store_options(struct pm_family *family, const struct pm_family_option
 	return family->name ? 0 : pm_error_out_of_memory(error);
 }
 
+/** Prepares the search for processes of a name. */
+static int start_names(struct pm_family *family, struct pm_error *error)
+{
+	const char *name = family->name;
+	bool follow = family->kind == PM_FAMILY_FOLLOW;
+	uint64_t pid;
+
+	family->roster.skip_own = true;
+	if (!name || name[0] == '\0')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "expected the name of a process");
+	if (name[strspn(name, "0123456789")] != '\0')
+		return 0;
+	if (follow)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' is a PID: only a name can be followed", name);
+	if (pm_parse_decimal(name, INT_MAX, &pid, error) < 0)
+		return -1;
+
+	family->kind = PM_FAMILY_PIDS;
+	return add_pids(family, &(pid_t){ (pid_t)pid }, 1, error);
+}
+
 /** Finds the first members, or what is needed to find them. */
 static int start(struct pm_family *family, const struct pm_family_options *options,
                  struct pm_error *error)
@@ -207,12 +242,33 @@ static int start(struct pm_family *family, const struct pm_family_options *optio
 		return find_cgroup(family, options, error);
 	case PM_FAMILY_NAME:
 	case PM_FAMILY_FOLLOW:
-		family->roster.skip_own = true;
-		if (!options->name)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "expected a name");
-		return 0;
+		return start_names(family, error);
 	}
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "unknown kind of family");
+}
+
+/** Reports that no process has the name, with a similar name if there is one. */
+static int report_no_process(const struct pm_family *family, struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+	pid_t *pids;
+	size_t count;
+
+	/* Of a saved tree, the names of this machine are not similar names. */
+	if (strcmp(family->roster.root, "/proc") == 0) {
+		if (pm_process_find_all(family->name, &pids, &count, &cause) < 0) {
+			if (error)
+				*error = cause;
+			return -1;
+		}
+		free(pids);
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		                    "all processes that are called '%.64s' have ended",
+		                    family->name);
+	}
+
+	return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process is called '%.64s'",
+	                    family->name);
 }
 
 int pm_family_open(const struct pm_family_options *options, struct pm_family **family,
@@ -222,12 +278,19 @@ int pm_family_open(const struct pm_family_options *options, struct pm_family **f
 	if (!opened)
 		return pm_error_out_of_memory(error);
 
-	if (store_options(opened, options, error) < 0 || start(opened, options, error) < 0 ||
-	    pm_family_update(opened, error) < 0) {
+	int result = store_options(opened, options, error);
+	if (result == 0)
+		result = start(opened, options, error);
+	if (result == 0)
+		result = pm_family_update(opened, error);
+	if (result == 0 && opened->kind == PM_FAMILY_NAME && opened->roster.count == 0)
+		result = report_no_process(opened, error);
+	if (result < 0) {
 		pm_family_close(opened);
 		return -1;
 	}
 
+	/* The first members of a tree or a list have joined before the update. */
 	for (size_t i = 0; i < opened->roster.count; i++)
 		opened->roster.items[i].is_new = true;
 	fill_view(opened);
@@ -271,6 +334,7 @@ void pm_family_close(struct pm_family *family)
 	if (!family)
 		return;
 	pm_roster_deinit(&family->roster);
+	pm_names_deinit(&family->names);
 	free(family->name);
 	free(family->group);
 	free(family->group_folder);

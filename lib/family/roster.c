@@ -258,9 +258,8 @@ static enum outcome read_member(const struct pm_roster *roster, const struct pm_
 {
 	struct pm_family_member found = *member;
 
-	/* In an open directory of a process that has ended, files do not exist. */
 	if (pm_process_stat_read(procfs, "stat", stat) < 0)
-		return outcome_of(errno == ENOENT ? ESRCH : errno);
+		return outcome_of(errno);
 	if (member->start_ticks != 0 && stat->start_ticks != member->start_ticks)
 		return OUTCOME_ENDED;
 	if (pm_state_is_dead(stat->state) && stat->threads <= 1)
@@ -273,7 +272,7 @@ static enum outcome read_member(const struct pm_roster *roster, const struct pm_
 	found.threads = (uint32_t)stat->threads;
 	found.state = PM_FAMILY_ALIVE;
 	if (read_sizes(roster, procfs, stat, all, &found) < 0)
-		return outcome_of(errno == ENOENT ? ESRCH : errno);
+		return outcome_of(errno);
 
 	*member = found;
 	return OUTCOME_READ;
@@ -297,6 +296,18 @@ static enum outcome open_directory(const struct pm_roster *roster, pid_t pid, in
 	return outcome_of(errno);
 }
 
+/** Tests whether a PID belongs to a process that can be read. */
+static bool is_readable(const struct pm_roster *roster, pid_t pid)
+{
+	struct pm_procfs procfs;
+	if (pm_procfs_open(&procfs, roster->root, pid) < 0)
+		return false;
+
+	bool readable = faccessat(procfs.fd, "stat", F_OK, 0) == 0;
+	pm_procfs_close(&procfs);
+	return readable;
+}
+
 /**
  * Explains why a process cannot be read.
  * @param cause   errno
@@ -309,6 +320,12 @@ static int explain(const struct pm_roster *roster, pid_t pid, int cause, char **
 	struct pm_error refusal = { 0 };
 
 	*reason = NULL;
+	/*
+	 * A file does not exist if the process has ended, or if it is hidden (hidepid in proc(5)).
+	 * If there is a readable process, it uses the PID of a member that has ended.
+	 */
+	if (cause == ENOENT && is_readable(roster, pid))
+		return 0;
 	pm_access_explain(roster->root, pid, "read the sizes of", cause, &refusal);
 	if (refusal.kind == PM_ERROR_NOT_FOUND || refusal.kind == PM_ERROR_GONE)
 		return 0;

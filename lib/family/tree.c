@@ -64,9 +64,9 @@ static enum search join_of_thread(struct pm_roster *roster, const struct pm_proc
 			too_few_descriptors(cause, error);
 			return SEARCH_FAILED;
 		}
-		/* If the thread exists, the file is missing. */
+		/* If the thread exists, the file is missing. A saved tree may lack both. */
 		snprintf(name, sizeof name, "task/%d/stat", (int)thread);
-		if (cause == ENOENT && faccessat(procfs->fd, name, F_OK, 0) == 0)
+		if (cause == ENOENT && (!roster->live || faccessat(procfs->fd, name, F_OK, 0) == 0))
 			return SEARCH_NO_FILE;
 		return SEARCH_DONE;
 	}

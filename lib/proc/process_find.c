@@ -24,32 +24,17 @@
 #include "proc/command.h"
 #include "proc/pids.h"
 #include "proc/process_handle.h"
+#include "proc/process_names.h"
 #include "proc/self.h"
-
-/** How the word matches a process; the best match is first. */
-enum match {
-	MATCH_NAME,   /**< equals a name of the process */
-	MATCH_START,  /**< is the start of a name, as `redis` of `redis-server` */
-	MATCH_ZOMBIE, /**< equals the command name of a process that has ended */
-	MATCH_NONE,
-};
 
 /** A process that was compared. */
 struct candidate {
 	pid_t pid;
-	enum match match;
+	enum pm_name_match match;
 	char *name;    /**< command name of the process; owned */
-	char *command; /**< command line of the process; owned; NULL if `match` is MATCH_NONE */
+	char *command; /**< command line of the process; owned; NULL if `match` is PM_MATCH_NONE */
 	uid_t uid;
 	uint64_t start_ticks;
-};
-
-/** The names of a process. */
-struct texts {
-	char comm[PM_COMM_SIZE];
-	char *command;          /**< arguments of the process, each followed by a NUL */
-	size_t length;          /**< length of the arguments in bytes */
-	char program[PATH_MAX]; /**< path of the program file, "" if it may not be read */
 };
 
 struct search {
@@ -60,172 +45,70 @@ struct search {
 	size_t count, capacity;
 };
 
-/** A name of a process. It need not end in a NUL. */
-struct name {
-	const char *text;
-	size_t length;
-};
-
-/** Returns the part of a name after its last slash. */
-static struct name base_of(struct name name)
-{
-	const char *slash = memrchr(name.text, '/', name.length);
-	if (slash) {
-		name.length -= (size_t)(slash + 1 - name.text);
-		name.text = slash + 1;
-	}
-	return name;
-}
-
-/**
- * Returns the name in the first argument: its base name. If the argument contains spaces, it is a
- * title that the program set itself ("sshd: root@pts/0"), and its slashes do not separate
- * directories.
- */
-static struct name first_argument(const struct texts *texts)
-{
-	struct name name = { texts->command, strlen(texts->command) };
-	if (strchr(name.text, ' '))
-		return name;
-	return base_of(name);
-}
-
-/**
- * Returns the base name of the program file, without the suffix " (deleted)", which the kernel
- * appends if the file was removed or replaced.
- */
-static struct name program_file(const struct texts *texts)
-{
-	static const char deleted[] = " (deleted)";
-	struct name name = base_of((struct name){ texts->program, strlen(texts->program) });
-	size_t suffix = sizeof deleted - 1;
-
-	if (name.length > suffix && strcmp(name.text + name.length - suffix, deleted) == 0)
-		name.length -= suffix;
-	return name;
-}
-
-/** Returns the base name of the script that an interpreter runs; empty if there is no script. */
-static struct name script_file(const struct texts *texts)
-{
-	size_t at = 0;
-	size_t length = pm_script_find(texts->command, texts->length, '\0', &at);
-	return base_of((struct name){ texts->command + at, length });
-}
-
-/**
- * Compares a word with a name. A word that is only the start of the name must end where a word of
- * the name ends: `redis` matches `redis-server`, but `red` does not.
- */
-static enum match match_name(struct name name, const char *word)
-{
-	size_t length = strlen(word);
-	if (name.length < length || memcmp(name.text, word, length) != 0)
-		return MATCH_NONE;
-	if (name.length == length)
-		return MATCH_NAME;
-
-	unsigned char next = (unsigned char)name.text[length];
-	return isalpha(next) || next >= 0x80 ? MATCH_NONE : MATCH_START;
-}
-
-/** Finds the best match of a word with the names of a process. */
-static enum match match_of(const struct pm_pids_entry *entry, const struct texts *texts,
-                           const char *word)
-{
-	struct name comm = { texts->comm, strlen(texts->comm) };
-	enum match best = match_name(comm, word);
-	if (pm_state_is_dead(entry->state) && entry->threads <= 1)
-		return best == MATCH_NAME ? MATCH_ZOMBIE : MATCH_NONE;
-
-	/* A kernel thread has neither a command line nor a program file. The start of its name
-	 * does not match, because its memory cannot be read anyway. */
-	if (texts->length == 0 && texts->program[0] == '\0')
-		return best == MATCH_NAME ? MATCH_NAME : MATCH_NONE;
-
-	const struct name names[] = { first_argument(texts), program_file(texts),
-		                      script_file(texts) };
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		enum match match = match_name(names[i], word);
-		if (match < best)
-			best = match;
-	}
-	return best;
-}
-
 /**
  * Returns the command line of a process, or its command name in brackets if the command line is
  * empty.
  * @return a text that the caller frees; NULL if out of memory
  */
-static char *whole_command(struct texts *texts)
+static char *whole_command(struct pm_process_names *names)
 {
 	char *text;
 
-	pm_command_join(texts->command, texts->length);
-	if (texts->command[0] != '\0')
-		return strdup(texts->command);
-	if (asprintf(&text, "[%s]", texts->comm) < 0)
+	pm_command_join(names->command, names->length);
+	if (names->command[0] != '\0')
+		return strdup(names->command);
+	if (asprintf(&text, "[%s]", names->comm) < 0)
 		return NULL;
 	return text;
 }
 
-/**
- * Reads the names of a process.
- * @param texts  receives the names; the caller frees `command`
- * @return       0, or -1 with errno set
- */
-static int read_texts(pid_t pid, struct texts *texts)
+/** Reads the names of a process. Returns 0, or -1 with errno set. */
+static int read_names(pid_t pid, struct pm_process_names *names)
 {
 	struct pm_procfs procfs;
 	if (pm_procfs_open(&procfs, "/proc", pid) < 0)
 		return -1;
 
-	int result = pm_comm_read(&procfs, "comm", texts->comm);
-	if (result == 0)
-		result = pm_command_read(&procfs, &texts->command, &texts->length);
-
-	ssize_t length = readlinkat(procfs.fd, "exe", texts->program, sizeof texts->program - 1);
-	if (length < 0)
-		length = 0;
-	texts->program[length] = '\0';
-
-	int cause = errno;
+	int result = pm_process_names_read(&procfs, names), cause = errno;
 	pm_procfs_close(&procfs);
 	errno = cause;
-
 	return result;
+}
+
+static bool has_ended(const struct pm_pids_entry *entry)
+{
+	return pm_state_is_dead(entry->state) && entry->threads <= 1;
 }
 
 static int add_candidate(void *context, const struct pm_pids_entry *entry, struct pm_error *error)
 {
 	struct search *search = context;
-	struct texts texts;
+	struct pm_process_names names;
 
 	if (pm_self_has(&search->own, entry->pid))
 		return 0;
 	if (pm_array_reserve(&search->items, &search->capacity, search->count, 1,
 	                     sizeof *search->items, error) < 0)
 		return -1;
-	if (read_texts(entry->pid, &texts) < 0)
+	if (read_names(entry->pid, &names) < 0)
 		return pm_pids_skip(errno, error);
 
 	struct candidate *added = &search->items[search->count++];
 	*added = (struct candidate){
 		.pid = entry->pid,
-		.match = match_of(entry, &texts, search->word),
-		.name = strdup(texts.comm),
+		.match = pm_process_names_match(&names, has_ended(entry), search->word),
+		.name = strdup(names.comm),
 		.uid = entry->uid,
 		.start_ticks = entry->start_ticks,
 	};
 
-	if (search->exact && added->match == MATCH_START)
-		added->match = MATCH_NONE;
+	if (search->exact && added->match == PM_MATCH_START)
+		added->match = PM_MATCH_NONE;
 
-	bool matches = added->match != MATCH_NONE;
+	bool matches = added->match != PM_MATCH_NONE;
 	if (matches)
-		added->command = whole_command(&texts);
-	free(texts.command);
+		added->command = whole_command(&names);
+	pm_process_names_deinit(&names);
 	if (!added->name || (matches && !added->command))
 		return pm_error_out_of_memory(error);
 
@@ -313,7 +196,7 @@ static size_t find_best(struct search *search, struct pm_error *error)
 		qsort(search->items, search->count, sizeof *search->items, compare_candidates);
 
 	size_t best = 0;
-	while (best < search->count && search->items[best].match != MATCH_NONE &&
+	while (best < search->count && search->items[best].match != PM_MATCH_NONE &&
 	       search->items[best].match == search->items[0].match)
 		best++;
 

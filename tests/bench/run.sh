@@ -21,6 +21,8 @@ standstill=$PWD/build/release/tests/bench/standstill
 # shellcheck disable=SC2034 # likewise
 heap_bench=$PWD/build/release/tests/bench/heap_bench
 # shellcheck disable=SC2034 # likewise
+family_bench=$PWD/build/release/tests/bench/family_bench
+# shellcheck disable=SC2034 # likewise
 read_bench=$PWD/build/release/tests/bench/read_bench
 PATH=$PWD/build/release/cmd:$PATH
 

@@ -300,7 +300,8 @@ PYTHON
 	run -0 procmem map --all-processes --by kind "$TARGET_NAME"
 	[ "$(grep -c "^$TARGET_NAME (" <<<"$output")" -ge 2 ]
 	grep -q '^total of [0-9]* processes: [0-9]* regions, SIZE .*, RSS ' <<<"$output"
-	[ "$(grep -c '^total [0-9]\|^total  ' <<<"$output")" -eq "$(grep -c "^$TARGET_NAME (" <<<"$output")" ]
+	# The last table has the sums over all processes.
+	[ "$(grep -c '^total [0-9]\|^total  ' <<<"$output")" -eq "$(($(grep -c "^$TARGET_NAME (" <<<"$output") + 1))" ]
 	for command in map strings; do
 		run -2 --separate-stderr procmem "$command" "$TARGET_NAME"
 		[[ $stderr == *"matches"*"use --all-processes for all processes with this name, or list PIDs: 1,2,3" ]]
