@@ -7,6 +7,8 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "headroom/fillers_print.h"
+#include "headroom/rows.h"
 #include "target/first_limit.h"
 #include "target/growth_text.h"
 
@@ -239,6 +241,22 @@ static void print_age(const struct headroom_report *report, struct out *out)
 	out_wrapped_format(out, 2, "rates as of %s ago, the end of the recording\n", duration);
 }
 
+/** Reports that the rates are those of a process that has ended, with --follow. */
+static void print_life(const struct headroom_report *report, struct out *out)
+{
+	const struct headroom_rates *rates = report->rates;
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (!rates->known || rates->pid == 0 || rates->pid == report->info->pid)
+		return;
+
+	pm_format_duration(headroom_rates_seconds(rates), duration);
+	out_wrapped_format(out, 2,
+	                   "rates are those of process %d, which was measured for %s and has "
+	                   "ended; %d runs now\n",
+	                   (int)rates->pid, duration, (int)report->info->pid);
+}
+
 /**
  * Reports the limit of address space if the time until it is reached is not known, but less address
  * space is left than memory. Address space can grow in large steps: for an arena, malloc reserves
@@ -348,7 +366,10 @@ static void print_threads(const struct headroom_report *report, struct out *out)
 void headroom_answer_print(const struct headroom_report *report, struct out *out)
 {
 	print_first(report, out);
+	headroom_fillers_print(report, out);
 	print_age(report, out);
+	print_life(report, out);
+	headroom_rows_print(report, out);
 	print_beneath(report, out);
 	print_address_space(report, out);
 	print_reserve(report, out);

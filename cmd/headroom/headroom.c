@@ -5,16 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/memory_use.h>
 #include <procmem/number.h>
+#include <procmem/process_find.h>
 
 #include "base/delta.h"
+#include "headroom/follow.h"
 #include "headroom/json.h"
 #include "headroom/print.h"
 #include "headroom/rates.h"
 #include "target/sampled.h"
 #include "target/target.h"
 
-enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_FROM, OPTION_MIN };
+enum {
+	OPTION_FOR = CLI_LONG_ONLY,
+	OPTION_FROM,
+	OPTION_MIN,
+	OPTION_CHILDREN,
+	OPTION_CGROUP,
+	OPTION_ALL_PROCESSES,
+	OPTION_FOLLOW
+};
 
 static const struct cli_option headroom_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
@@ -25,6 +36,18 @@ static const struct cli_option headroom_option_list[] = {
 	{ OPTION_MIN, "min", "SIZE|PERCENT",
 	  "exit with status 1 if less memory than this is\n"
 	  "left (500M, 15%)" },
+	{ 0 },
+};
+
+static const struct cli_option processes_option_list[] = {
+	{ OPTION_CHILDREN, "children", NULL, "add a row for TARGET and each process below it" },
+	{ OPTION_CGROUP, "cgroup", NULL, "add a row for each process of its cgroup" },
+	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
+	  "add a row for each process with the name TARGET;\n"
+	  "the limits are those of the largest one" },
+	{ OPTION_FOLLOW, "follow", NULL,
+	  "if the process with the name TARGET ends, continue\n"
+	  "with the next one that has this name" },
 	{ 0 },
 };
 
@@ -75,25 +98,49 @@ static int parse_min(struct headroom_options *options, const char *value, struct
 static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct headroom_options *options = into;
+
 	switch (id) {
 	case OPTION_FOR:
 		return delta_parse_duration(value, &options->source.seconds, error);
 	case OPTION_FROM:
 		options->source.recording = value;
 		return 0;
-	default:
+	case OPTION_MIN:
 		return parse_min(options, value, error);
+
+	case OPTION_CHILDREN:
+		options->source.scope = HEADROOM_CHILDREN;
+		break;
+	case OPTION_CGROUP:
+		options->source.scope = HEADROOM_CGROUP;
+		break;
+	case OPTION_ALL_PROCESSES:
+		options->source.scope = HEADROOM_NAMED;
+		break;
+	default:
+		options->follow = true;
 	}
+
+	return 0;
 }
 
 static const struct cli_group groups[] = {
 	{ "What to report:", headroom_option_list, parse_option, 0 },
+	{ "Processes:", processes_option_list, parse_option, 0 },
 	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct headroom_options, output) },
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "for from", NULL };
+static const char *const exclusive[] = {
+	"for from",
+	"children cgroup all-processes follow",
+	"from children: a recording has one process only",
+	"from cgroup: a recording has one process only",
+	"from all-processes: a recording has one process only",
+	"from follow: a recording has one process only",
+	NULL,
+};
 
 const struct cli_spec headroom_spec = {
 	.command = "headroom",
@@ -102,7 +149,8 @@ const struct cli_spec headroom_spec = {
 		   "--for or --from, when the limits will be reached.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, or a process name that matches one process.",
+	.notes = "TARGET is a PID, or a process name that matches one process. With\n"
+		 "--all-processes, the name may match several.",
 	.examples = {
 		{ "procmem headroom --for 30s java",
 		  "when the process called java reaches its limits" },
@@ -204,14 +252,11 @@ static int read_report(struct headroom_report *report, struct pm_process *proces
  * @return 1 if less memory is left than --min requires, 0 if not, -1 on error
  */
 static int report_headroom(struct pm_process *process, const struct headroom_options *options,
-                           struct out *out, struct pm_error *error)
+                           const struct headroom_rates *rates, struct out *out,
+                           struct pm_error *error)
 {
-	struct headroom_rates rates;
 	struct pm_process_info info;
-	struct headroom_report report = { .options = options, .rates = &rates };
-
-	if (headroom_rates_measure(&rates, process, &options->source, error) < 0)
-		return -1;
+	struct headroom_report report = { .options = options, .rates = rates };
 
 	int result = read_report(&report, process, &info, error);
 	if (result == 0) {
@@ -231,29 +276,86 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 
 	free(report.command);
 	pm_members_deinit(&report.members);
-	headroom_rates_deinit(&rates);
-
 	return result;
+}
+
+/** Opens the largest of the processes with a name. */
+static int open_largest(const char *name, struct pm_process **process, struct pm_error *error)
+{
+	pid_t *pids, largest = 0;
+	size_t count;
+	uint64_t most = 0;
+
+	if (pm_process_find_all(name, &pids, &count, error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < count; i++) {
+		struct pm_memory_use use;
+
+		if (pm_memory_use_read(NULL, pids[i], &use, NULL) != PM_USE_READ)
+			continue;
+		if (largest == 0 || pm_memory_use_kept(&use) > most) {
+			largest = pids[i];
+			most = pm_memory_use_kept(&use);
+		}
+	}
+
+	if (largest == 0)
+		largest = pids[0];
+	free(pids);
+	return pm_process_open(NULL, largest, process, error);
+}
+
+/** Finds the process, and measures the rates. */
+static int measure(const struct headroom_options *options, const char *word,
+                   struct headroom_rates *rates, struct pm_process **process,
+                   struct pm_error *error)
+{
+	const struct headroom_source *source = &options->source;
+	struct target target;
+
+	if (options->follow)
+		return headroom_follow_measure(word, source, rates, process, error);
+
+	if (source->name) {
+		if (open_largest(source->name, process, error) < 0)
+			return -1;
+	} else {
+		if (target_open_process(&target, word, error) < 0)
+			return -1;
+		*process = target.process;
+	}
+
+	if (headroom_rates_measure(rates, *process, source, error) < 0) {
+		pm_process_close(*process);
+		return -1;
+	}
+
+	return 0;
 }
 
 enum status headroom_run(struct out *out, int argc, char **argv)
 {
 	struct headroom_options options = { 0 };
+	struct headroom_rates rates;
+	struct pm_process *process;
 	struct cli_result words;
 	struct pm_error error;
-	struct target target;
 
 	if (!cli_parse(&headroom_spec, out, argc, argv, &options, &words) ||
 	    !cli_check_operands(&headroom_spec, &words))
 		return words.status;
 
 	options.source.quiet = options.output.quiet;
+	if (options.source.scope == HEADROOM_NAMED)
+		options.source.name = words.operands[0];
 	out_set_colour(out, options.output.colour);
-	if (target_open_process(&target, words.operands[0], &error) < 0)
+	if (measure(&options, words.operands[0], &rates, &process, &error) < 0)
 		return report_failure(&error);
 
-	int result = report_headroom(target.process, &options, out, &error);
-	target_close(&target);
+	int result = report_headroom(process, &options, &rates, out, &error);
+	pm_process_close(process);
+	headroom_rates_deinit(&rates);
 	if (result < 0)
 		return report_failure(&error);
 

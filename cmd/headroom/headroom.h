@@ -18,6 +18,7 @@
 /** The parsed options of `procmem headroom`. */
 struct headroom_options {
 	struct headroom_source source; /**< what is measured */
+	bool follow;                   /**< --follow was given */
 	bool min_given;                /**< --min was given */
 	uint64_t min_bytes;            /**< minimum amount of memory that must be left, in bytes */
 	/** Minimum as a percentage of the memory limit. If it is 0, `min_bytes` is used instead. */
@@ -36,7 +37,7 @@ struct headroom_report {
 	uint64_t weights[PM_KIND_COUNT]; /**< number of resident and swapped bytes of each kind */
 	uint64_t swapped[PM_KIND_COUNT]; /**< the swapped bytes in `weights` */
 	size_t counts[PM_KIND_COUNT];    /**< number of regions of each kind */
-	const struct headroom_rates *rates;
+	const struct headroom_rates *rates; /**< never NULL */
 	/** Forecasts of the elements of `headroom.limits`, at the same indices. */
 	struct forecast forecasts[PM_LIMITS_MAX];
 };

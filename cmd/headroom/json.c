@@ -2,8 +2,10 @@
 #include "headroom/json.h"
 
 #include "headroom/answer.h"
+#include "headroom/fillers_print.h"
 #include "headroom/members.h"
 #include "headroom/print.h"
+#include "headroom/rows.h"
 #include "target/json_parts.h"
 
 static void put_limit(struct json *json, const struct headroom_report *report, size_t index)
@@ -46,12 +48,16 @@ static void put_first(struct json *json, const struct headroom_report *report)
 	json_shut(json, '}');
 }
 
-/** Writes the age of the rates, the trend of the memory of the process, and what grows beneath it.
+/**
+ * Writes the age of the rates, whose they are if not those of the process with this PID, the trend
+ * of the memory of the process, and what grows beneath it.
  */
-static void put_growth(struct json *json, const struct headroom_rates *rates)
+static void put_growth(struct json *json, const struct headroom_rates *rates, pid_t pid)
 {
 	if (rates->recorded)
 		json_put(json, "rates_age", json_real(rates->age));
+	if (rates->known && rates->pid != 0 && rates->pid != pid)
+		json_put(json, "rates_pid", json_integer(rates->pid));
 	if (!*rates->trend.reason)
 		return;
 
@@ -148,8 +154,10 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	json_put(&json, "threads", json_number(report->totals.threads));
 	put_limits(&json, report);
 	put_first(&json, report);
-	put_growth(&json, report->rates);
+	put_growth(&json, report->rates, report->info->pid);
 	put_reserve(&json, report->rates);
+	headroom_fillers_print_json(report, &json);
+	headroom_rows_put(report, &json);
 
 	headroom_members_put(report, &json);
 	put_kinds(&json, report);

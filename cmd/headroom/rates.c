@@ -24,7 +24,9 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 	pm_tracker_destroy(rates->tracker);
 	pm_reserves_destroy(rates->reserves);
 	limit_counters_deinit(&rates->counters);
+	headroom_around_deinit(&rates->around);
 	pm_series_deinit(&rates->memory);
+	pm_series_deinit(&rates->kept);
 	pm_series_deinit(&rates->size);
 	pm_series_deinit(&rates->threads);
 }
@@ -35,6 +37,7 @@ struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
 		                         .memory = &rates->memory,
 		                         .size = &rates->size,
 		                         .memory_trend = &rates->trend,
+		                         .kept_trend = &rates->kept_trend,
 		                         .threads_trend = &rates->threads_trend,
 		                         .beneath_trend = &rates->beneath_trend };
 }
@@ -43,6 +46,8 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
                       struct pm_error *error)
 {
 	if (pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
+	    pm_series_add(&rates->kept, time, totals->anon + totals->shmem + totals->swap, error) <
+	            0 ||
 	    pm_series_add(&rates->size, time, totals->size, error) < 0 ||
 	    pm_series_add(&rates->threads, time, totals->threads, error) < 0)
 		return -1;
@@ -105,6 +110,9 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
 	    pm_reserves_add(rates->reserves, sample->time, sample->regions, watch->process, error) <
 	            0)
 		return -1;
+	if (headroom_around_add(&rates->around, sample->time, sample->regions, error) < 0)
+		return -1;
+
 	return add_limits(rates, watch, sample, error);
 }
 
@@ -113,9 +121,10 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
  *
  * @return 0, 1 if the user interrupted, -1 on error
  */
-static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds,
-                 struct pm_error *error)
+static int watch(struct headroom_rates *rates, struct pm_process *process,
+                 const struct headroom_source *source, struct pm_error *error)
 {
+	double seconds = source->seconds;
 	const struct pm_sampler_options options = { .kinds = true };
 	struct limits_watch limits = { .process = process };
 	struct pm_sampler *sampler;
@@ -125,7 +134,10 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	if (seconds / 10 < interval)
 		interval = seconds / 10;
 
-	if (pm_sampler_open(process, &options, &sampler, error) < 0)
+	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) <
+	            0 ||
+	    headroom_around_walk(&rates->around, error) < 0 ||
+	    pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
 
 	int result = pm_sampler_take(sampler, &sample, error);
@@ -148,6 +160,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 
 	poll_loop_deinit(&wait);
 	pm_sampler_close(sampler);
+	if (result >= 0 && headroom_around_end(&rates->around, error) < 0)
+		return -1;
 
 	return result;
 }
@@ -215,6 +229,7 @@ static void judge(struct headroom_rates *rates)
 		return;
 
 	pm_trend_judge(&rates->memory, PM_TREND_BYTES, &rates->trend);
+	pm_trend_judge(&rates->kept, PM_TREND_BYTES, &rates->kept_trend);
 	pm_trend_judge(&rates->threads, PM_TREND_COUNT, &rates->threads_trend);
 	if (rates->trend.verdict != PM_VERDICT_TOO_EARLY &&
 	    pm_trend_growth_rate(&rates->trend) <= 0)
@@ -239,7 +254,7 @@ static int watch_visibly(struct headroom_rates *rates, struct pm_process *proces
 		fflush(stderr);
 	}
 
-	int result = watch(rates, process, source->seconds, error);
+	int result = watch(rates, process, source, error);
 
 	if (shown)
 		fputs("\r\033[K", stderr);
@@ -247,23 +262,52 @@ static int watch_visibly(struct headroom_rates *rates, struct pm_process *proces
 	return result;
 }
 
+double headroom_rates_seconds(const struct headroom_rates *rates)
+{
+	const struct pm_series *series = &rates->memory;
+
+	return series->count > 0 ? series->last - series->points[0].time : 0;
+}
+
+/** Reads the processes that have rows of their own once. */
+static int read_around(struct headroom_rates *rates, struct pm_process *process,
+                       const struct headroom_source *source, struct pm_error *error)
+{
+	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) < 0)
+		return -1;
+
+	return headroom_around_add(&rates->around, clock_boot_seconds(), NULL, error);
+}
+
+/** Reads the recording, or takes samples. @return 0, 1 if the user interrupted, -1 on error */
+static int measure(struct headroom_rates *rates, struct pm_process *process,
+                   const struct headroom_source *source, struct pm_error *error)
+{
+	if (!rates->known && source->scope == HEADROOM_ALONE)
+		return 0;
+	if (!rates->known)
+		return read_around(rates, process, source, error);
+
+	if (pm_tracker_create(&rates->tracker, error) < 0 ||
+	    pm_reserves_create(&rates->reserves, error) < 0)
+		return -1;
+	if (source->recording)
+		return read_recording(rates, process, source->recording, error);
+
+	return watch_visibly(rates, process, source, error);
+}
+
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_source *source, struct pm_error *error)
 {
-	*rates = (struct headroom_rates){ .known = source->recording || source->seconds > 0 };
-	if (!rates->known)
-		return 0;
-	if (pm_tracker_create(&rates->tracker, error) < 0 ||
-	    pm_reserves_create(&rates->reserves, error) < 0) {
-		headroom_rates_deinit(rates);
-		return -1;
-	}
+	*rates = (struct headroom_rates){ .known = source->recording || source->seconds > 0,
+		                          .pid = pm_process_pid(process) };
 
-	int result;
-	if (source->recording)
-		result = read_recording(rates, process, source->recording, error);
-	else
-		result = watch_visibly(rates, process, source, error);
+	int result = measure(rates, process, source, error);
+	if (result < 0 && source->follow && error->kind == PM_ERROR_GONE) {
+		rates->ended = true;
+		result = 0;
+	}
 
 	if (result < 0) {
 		headroom_rates_deinit(rates);
@@ -277,6 +321,7 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 		            "cannot grow, so the rates do not apply to the process when it runs",
 		            (unsigned long long)rates->stopped, text_plural(rates->stopped));
 
-	judge(rates);
-	return 0;
+	if (rates->known)
+		judge(rates);
+	return result;
 }

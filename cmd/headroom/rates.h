@@ -14,21 +14,30 @@
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 
+#include "headroom/around.h"
 #include "target/forecast.h"
 
 /** How the usage of the limits, and the sizes of the process, changed over time. */
 struct headroom_rates {
 	uint64_t stopped; /**< number of samples at which a signal had stopped the process */
 	bool known;       /**< rates were measured */
+	bool ended;       /**< the process ended before all samples were taken */
+	pid_t pid;        /**< the process that was measured */
 	bool recorded;    /**< the rates are those of a recording */
 	double age;       /**< with `recorded`: time since the last sample, in seconds */
 	struct limit_counters counters; /**< usage of each limit */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
-	struct pm_series size;          /**< bytes of address space of the process */
-	struct pm_tracker *tracker;     /**< follows the regions; owned; NULL if unknown */
-	struct pm_series threads;       /**< number of threads of the process */
-	struct pm_trend trend;          /**< trend of `memory` */
-	struct pm_trend threads_trend;  /**< trend of `threads` */
+	/**
+	 * Anonymous, shared and swapped bytes of the process, without pages of mapped files: the
+	 * kernel can drop these, so they do not use up a limit of memory
+	 */
+	struct pm_series kept;
+	struct pm_series size;         /**< bytes of address space of the process */
+	struct pm_tracker *tracker;    /**< follows the regions; owned; NULL if unknown */
+	struct pm_series threads;      /**< number of threads of the process */
+	struct pm_trend trend;         /**< trend of `memory` */
+	struct pm_trend kept_trend;    /**< trend of `kept` */
+	struct pm_trend threads_trend; /**< trend of `threads` */
 	/** The track that grows although `memory` does not; NULL if there is none. */
 	const struct pm_track *beneath;
 	struct pm_trend beneath_trend; /**< trend of `beneath` */
@@ -37,6 +46,7 @@ struct headroom_rates {
 	const struct pm_reserve *reserve;
 	struct pm_trend reserve_trend; /**< trend of the used part of `reserve` */
 	double reserve_seconds;        /**< time until `reserve` is used up */
+	struct headroom_around around; /**< what fills memory around the process */
 };
 
 /**
@@ -48,9 +58,12 @@ struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
 
 /** What is measured. */
 struct headroom_source {
-	double seconds;        /**< duration of --for in seconds; 0 if --for was not given */
-	const char *recording; /**< file of --from; NULL if not given */
-	bool quiet;            /**< print no note if the user interrupted */
+	double seconds;            /**< duration of --for in seconds; 0 if --for was not given */
+	const char *recording;     /**< file of --from; NULL if not given */
+	enum headroom_scope scope; /**< processes that have rows of their own */
+	const char *name;          /**< with HEADROOM_NAMED: the name; otherwise NULL */
+	bool follow;               /**< with --follow: if the process ends, that is not an error */
+	bool quiet;                /**< print no note if the user interrupted */
 };
 
 /**
@@ -60,14 +73,22 @@ struct headroom_source {
 void headroom_rates_deinit(struct headroom_rates *rates);
 
 /**
+ * Returns how long the process was measured.
+ * @return seconds; 0 if no rate is known
+ */
+double headroom_rates_seconds(const struct headroom_rates *rates);
+
+/**
  * Measures the rates: reads the recording of --from, or takes samples for the time of --for.
- * Without these options, no rate is measured.
+ * Without these options, no rate is measured. The processes of headroom_source.scope are always
+ * read, once at least.
  *
  * @param rates    filled; release with headroom_rates_deinit()
  * @param process  the process
  * @param source   the duration or the recording
  * @param error    PM_ERROR_GONE, PM_ERROR_USAGE, errors of recordings
- * @return         0 or -1
+ * @return         0, 1 if the user interrupted, -1 on error. If the process ended, and
+ *                 headroom_source.follow is set, `ended` is set, and the result is 0
  */
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_source *source, struct pm_error *error);

@@ -180,7 +180,10 @@ void forecast_set_beneath(const struct forecast_source *source, const struct pm_
 const struct pm_trend *forecast_process_trend(const struct forecast_source *source,
                                               const struct pm_limit *limit)
 {
-	return limits_threads(limit) ? source->threads_trend : source->memory_trend;
+	if (limits_threads(limit))
+		return source->threads_trend;
+
+	return source->kept_trend ? source->kept_trend : source->memory_trend;
 }
 
 void forecast_make(const struct forecast_source *source, const struct pm_limit *limit,

@@ -20,7 +20,12 @@ struct forecast_source {
 	const struct pm_series *memory;        /**< resident and swapped bytes of the process */
 	const struct pm_series *size;          /**< bytes of address space of the process */
 	const struct pm_trend *memory_trend;   /**< trend of `memory` */
-	const struct pm_trend *threads_trend;  /**< trend of the number of threads of the process */
+	/**
+	 * Trend of the memory of the process that the kernel cannot drop: anonymous, shared and
+	 * swapped bytes. Limits of memory are forecast from it. If NULL, `memory_trend` is used.
+	 */
+	const struct pm_trend *kept_trend;
+	const struct pm_trend *threads_trend; /**< trend of the number of threads of the process */
 	/** Trend of a region that grows although the process does not; zeroed if there is none. */
 	const struct pm_trend *beneath_trend;
 };

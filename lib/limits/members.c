@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/members.h>
+#include "limits/members.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,6 +57,8 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	if (failed == 0) {
 		member.rss = pm_status_number(status, "VmRSS", 0) * 1024;
 		member.swap = pm_status_number(status, "VmSwap", 0) * 1024;
+		member.anon = pm_status_number(status, "RssAnon", 0) * 1024;
+		member.shmem = pm_status_number(status, "RssShmem", 0) * 1024;
 		free(status);
 		failed = pm_comm_read(&procfs, "comm", member.comm);
 		cause = errno;
@@ -145,10 +147,24 @@ static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *ga
 	return 0;
 }
 
+int pm_members_read_group(const struct pm_hierarchy *hierarchy, const char *proc_root,
+                          struct pm_members *members, struct pm_error *error)
+{
+	struct gathering gathering = { .proc_root = proc_root };
+
+	if (read_group(hierarchy, &gathering, error) < 0) {
+		pm_members_deinit(&gathering.members);
+		return -1;
+	}
+
+	*members = gathering.members;
+	return 0;
+}
+
 int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members,
                     struct pm_error *error)
 {
-	struct gathering gathering = { .proc_root = pm_process_root(process) };
+	struct pm_members found = { 0 };
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
 		return -1;
@@ -157,15 +173,84 @@ int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_
 	if (hierarchy.version)
 		result = pm_cgroup_go_to_limit(&hierarchy, error);
 	if (result > 0)
-		result = read_group(&hierarchy, &gathering, error);
+		result = pm_members_read_group(&hierarchy, pm_process_root(process), &found, error);
+	pm_hierarchy_deinit(&hierarchy);
+	if (result < 0)
+		return -1;
+
+	*members = found;
+	return 0;
+}
+
+/** State while process IDs are listed. */
+struct listing {
+	struct pm_member_pids pids;
+	size_t capacity;
+};
+
+/** Adds a process of the cgroup to a list, or counts it. */
+static int list_member(void *context, pid_t pid, struct pm_error *error)
+{
+	struct listing *listing = context;
+	struct pm_member_pids *pids = &listing->pids;
+
+	if (pid == 0 || pids->count >= PM_MEMBERS_MAX) {
+		pids->others++;
+		return 0;
+	}
+
+	if (pm_array_reserve(&pids->items, &listing->capacity, pids->count, 1, sizeof *pids->items,
+	                     error) < 0)
+		return -1;
+
+	pids->items[pids->count++] = pid;
+	return 0;
+}
+
+static int list_group(const struct pm_hierarchy *hierarchy, struct listing *listing,
+                      struct pm_error *error)
+{
+	char *path;
+
+	listing->pids.group = strdup(*hierarchy->group ? hierarchy->group : "/");
+	if (!listing->pids.group ||
+	    asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
+		return pm_error_out_of_memory(error);
+
+	int result = pm_cgroup_pids_visit(path, list_member, listing, &listing->pids.incomplete,
+	                                  error);
+	free(path);
+	return result;
+}
+
+int pm_member_pids_read(struct pm_process *process, const char *sys_root, enum pm_members_of of,
+                        struct pm_member_pids *pids, struct pm_error *error)
+{
+	struct listing listing = { 0 };
+	struct pm_hierarchy hierarchy;
+	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
+		return -1;
+
+	int result = hierarchy.version != 0;
+	if (result > 0 && of == PM_MEMBERS_OF_LIMIT)
+		result = pm_cgroup_go_to_limit(&hierarchy, error);
+	if (result > 0)
+		result = list_group(&hierarchy, &listing, error);
 	pm_hierarchy_deinit(&hierarchy);
 	if (result < 0) {
-		pm_members_deinit(&gathering.members);
+		pm_member_pids_deinit(&listing.pids);
 		return -1;
 	}
 
-	*members = gathering.members;
+	*pids = listing.pids;
 	return 0;
+}
+
+void pm_member_pids_deinit(struct pm_member_pids *pids)
+{
+	free(pids->group);
+	free(pids->items);
+	*pids = (struct pm_member_pids){ 0 };
 }
 
 void pm_members_deinit(struct pm_members *members)

@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/lines.h"
+#include "base/number.h"
 
 /* Indices of fields in a line: mount ID, parent ID, major:minor, root, mount point, mount options,
  * and then any number of optional fields. */
-enum { FIELD_ROOT = 3, FIELD_POINT = 4, FIELD_OPTIONAL = 6 };
+enum { FIELD_ID = 0, FIELD_DEVICE = 2, FIELD_ROOT = 3, FIELD_POINT = 4, FIELD_OPTIONAL = 6 };
 
 static bool is_octal(char c)
 {
@@ -40,6 +42,18 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
+/** Parses a device like "0:25". Returns 0, which is not a device, if the text is something else. */
+static uint64_t parse_device(const char *text)
+{
+	uint64_t major, minor;
+
+	if (!pm_scan_decimal(&text, &major) || *text++ != ':' || !pm_scan_decimal(&text, &minor) ||
+	    *text != '\0' || major > UINT32_MAX || minor > UINT32_MAX)
+		return 0;
+
+	return makedev((unsigned)major, (unsigned)minor);
+}
+
 bool pm_mount_parse(char *line, struct pm_mount *mount)
 {
 	char *fields[FIELD_OPTIONAL], *rest = line;
@@ -58,10 +72,14 @@ bool pm_mount_parse(char *line, struct pm_mount *mount)
 
 	unescape(fields[FIELD_ROOT]);
 	unescape(fields[FIELD_POINT]);
-	*mount = (struct pm_mount){ .root = fields[FIELD_ROOT],
+	*mount = (struct pm_mount){ .device = parse_device(fields[FIELD_DEVICE]),
+		                    .root = fields[FIELD_ROOT],
 		                    .point = fields[FIELD_POINT],
 		                    .type = type,
 		                    .options = rest };
+
+	const char *id = fields[FIELD_ID];
+	pm_scan_decimal(&id, &mount->id);
 
 	return true;
 }
@@ -83,6 +101,24 @@ const char *pm_mount_option(const struct pm_mount *mount, const char *name, size
 	return NULL;
 }
 
+int pm_mounts_visit_file(int fd, pm_mount_visitor *visit, void *context, struct pm_error *error)
+{
+	struct pm_lines lines;
+	char *line;
+	size_t length;
+	int result = pm_lines_init(&lines, fd, error);
+
+	while (result == 0 && (result = pm_lines_next(&lines, &line, &length, error)) > 0) {
+		struct pm_mount mount;
+		result = 0;
+		if (pm_mount_parse(line, &mount))
+			result = visit(context, &mount, error);
+	}
+
+	pm_lines_deinit(&lines);
+	return result;
+}
+
 int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *context,
                     struct pm_error *error)
 {
@@ -98,19 +134,7 @@ int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *contex
 		return pm_error_set(error, PM_ERROR_IO, cause, "cannot open %s/self/mountinfo: %s",
 		                    proc_root, strerror(cause));
 
-	struct pm_lines lines;
-	char *line;
-	size_t length;
-	int result = pm_lines_init(&lines, fd, error);
-
-	while (result == 0 && (result = pm_lines_next(&lines, &line, &length, error)) > 0) {
-		struct pm_mount mount;
-		result = 0;
-		if (pm_mount_parse(line, &mount))
-			result = visit(context, &mount, error);
-	}
-
-	pm_lines_deinit(&lines);
+	int result = pm_mounts_visit_file(fd, visit, context, error);
 	close(fd);
 
 	return result;

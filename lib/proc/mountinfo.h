@@ -5,11 +5,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <procmem/error.h>
 
 /** One mount. The texts are parts of the parsed line, with escapes like `\040` decoded. */
 struct pm_mount {
+	uint64_t id;         /**< mount ID; a mount of another mount namespace has another ID */
+	uint64_t device;     /**< device of the file system, as stat.st_dev (makedev(3)) */
 	const char *root;    /**< directory within the file system that is mounted */
 	const char *point;   /**< mount point, relative to the root directory of this process */
 	const char *type;    /**< type of the file system: "proc", "cgroup2" */
@@ -58,5 +61,18 @@ typedef int pm_mount_visitor(void *context, const struct pm_mount *mount, struct
  */
 int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *context,
                     struct pm_error *error);
+
+/**
+ * Visits all mounts of an open mountinfo file, such as that of another process, which shows its
+ * mount namespace.
+ *
+ * @param fd       descriptor of the file; not closed
+ * @param visit    called for each mount
+ * @param context  passed to `visit`
+ * @param error    PM_ERROR_IO, PM_ERROR_GONE, PM_ERROR_FORMAT, PM_ERROR_RESOURCES, or the error of
+ *                 `visit`
+ * @return         0 or -1
+ */
+int pm_mounts_visit_file(int fd, pm_mount_visitor *visit, void *context, struct pm_error *error);
 
 #endif

@@ -10,7 +10,7 @@ cd "$PROCMEM_SOURCE"
 # shellcheck disable=SC2016 # the dollars are those of awk
 find lib cmd -name '*.[ch]' | sort | xargs awk '
 BEGIN {
-	count = split("base proc region reader symbols heap runtimes kinds limits family stack graph " \
+	count = split("base proc region reader files symbols heap runtimes kinds limits family stack graph " \
 		"trace sample recording growth scan content dump findings", order, " ")
 	for (i = 1; i <= count; i++)
 		lib_level[order[i]] = i

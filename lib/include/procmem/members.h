@@ -31,6 +31,8 @@ struct pm_member {
 	pid_t pid;               /**< process ID */
 	uint64_t rss;            /**< VmRSS */
 	uint64_t swap;           /**< VmSwap */
+	uint64_t anon;           /**< RssAnon: part of `rss` that no file backs */
+	uint64_t shmem;          /**< RssShmem: part of `rss` in tmpfs and shared memory */
 	char comm[PM_COMM_SIZE]; /**< command name, any bytes but NUL */
 };
 
@@ -82,6 +84,43 @@ struct pm_members {
  */
 PM_PUBLIC int pm_members_read(struct pm_process *process, const char *sys_root,
                               struct pm_members *members, struct pm_error *error);
+
+/** Which cgroup the processes of pm_member_pids_read() share. */
+enum pm_members_of {
+	PM_MEMBERS_OF_LIMIT,  /**< the cgroup with the tightest limit, as for pm_members_read() */
+	PM_MEMBERS_OF_CGROUP, /**< the cgroup of the process, whether or not it has a limit */
+};
+
+/** The IDs of the processes of a cgroup and of all its descendants. */
+struct pm_member_pids {
+	char *group;     /**< as pm_members.group; owned */
+	pid_t *items;    /**< the process IDs, in no particular order; owned */
+	size_t count;    /**< number of IDs, at most PM_MEMBERS_MAX */
+	size_t others;   /**< as pm_members.others */
+	bool incomplete; /**< as pm_members.incomplete */
+};
+
+/**
+ * Lists the processes of a cgroup without reading their sizes. This costs some system calls for
+ * each cgroup, and none for each process.
+ *
+ * @param process   the process
+ * @param sys_root  directory that replaces /sys; NULL means "/sys"
+ * @param of        which cgroup
+ * @param pids      receives the IDs; release with pm_member_pids_deinit(). All zeros if there is no
+ *                  such cgroup
+ * @param error     as for pm_members_read()
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_member_pids_read(struct pm_process *process, const char *sys_root,
+                                  enum pm_members_of of, struct pm_member_pids *pids,
+                                  struct pm_error *error);
+
+/**
+ * Releases a list of process IDs.
+ * @param pids  filled by pm_member_pids_read(), or zeroed
+ */
+PM_PUBLIC void pm_member_pids_deinit(struct pm_member_pids *pids);
 
 /**
  * Releases the members.

@@ -27,6 +27,8 @@
 
 #include <procmem/arena_threads.h>
 #include <procmem/census.h>
+#include <procmem/cgroup_levels.h>
+#include <procmem/cgroup_parts.h>
 #include <procmem/chunk_filter.h>
 #include <procmem/chunk_parts.h>
 #include <procmem/chunk_text.h>
@@ -40,7 +42,9 @@
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/family.h>
+#include <procmem/file.h>
 #include <procmem/file_reader.h>
+#include <procmem/file_users.h>
 #include <procmem/format_match.h>
 #include <procmem/graph.h>
 #include <procmem/growth.h>
@@ -53,6 +57,7 @@
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/members.h>
+#include <procmem/memory_use.h>
 #include <procmem/minmax.h>
 #include <procmem/number.h>
 #include <procmem/page_set.h>
@@ -80,6 +85,7 @@
 #include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>
+#include <procmem/shared_objects.h>
 #include <procmem/site_list.h>
 #include <procmem/stacks.h>
 #include <procmem/stop.h>
@@ -90,6 +96,8 @@
 #include <procmem/target_reader.h>
 #include <procmem/text_template.h>
 #include <procmem/threads.h>
+#include <procmem/tmpfs.h>
+#include <procmem/tmpfs_rows.h>
 #include <procmem/trace.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>

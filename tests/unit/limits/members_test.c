@@ -192,6 +192,46 @@ static void unreadable_group(void **state)
 }
 
 /** Two processes that eat so much, in a group of our own. */
+/** The processes of the group with the limit, or of the own group, are listed without sizes. */
+static void pids_of_both_groups(void **state)
+{
+	(void)state;
+	char *root = tree_create(), *sys;
+	struct pm_member_pids pids;
+
+	add_process(root, 12, "java", 2000, 100, "0::/shop/web\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.max", "max\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/cgroup.procs", "12\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.max", "4194304\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.current", "3000000\n");
+	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "0\n99\n14\n");
+
+	struct pm_process *process = tree_open_process(root, 12, &sys);
+	assert_int_equal(pm_member_pids_read(process, sys, PM_MEMBERS_OF_LIMIT, &pids, NULL), 0);
+	assert_string_equal(pids.group, "/shop");
+	assert_int_equal(pids.count, 3);
+	assert_int_equal(pids.others, 1);
+	assert_false(pids.incomplete);
+	pm_member_pids_deinit(&pids);
+
+	assert_int_equal(pm_member_pids_read(process, sys, PM_MEMBERS_OF_CGROUP, &pids, NULL), 0);
+	assert_string_equal(pids.group, "/shop/web");
+	assert_int_equal(pids.count, 1);
+	assert_int_equal(pids.items[0], 12);
+	pm_member_pids_deinit(&pids);
+
+	/* Without a limit, only the own group has processes. */
+	tree_write(root, "sys/fs/cgroup/shop/memory.max", "max\n");
+	assert_int_equal(pm_member_pids_read(process, sys, PM_MEMBERS_OF_LIMIT, &pids, NULL), 0);
+	assert_null(pids.group);
+	assert_int_equal(pids.count, 0);
+	pm_member_pids_deinit(&pids);
+
+	pm_process_close(process);
+	tree_remove(root);
+	free(sys);
+}
+
 static void living_processes(void **state)
 {
 	(void)state;
@@ -245,6 +285,7 @@ int main(void)
 		cmocka_unit_test(big_groups_are_counted),
 		cmocka_unit_test(groups_nested_too_deep),
 		cmocka_unit_test(unreadable_group),
+		cmocka_unit_test(pids_of_both_groups),
 		cmocka_unit_test(living_processes),
 	};
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "headroom/around.h"
+
+#include <stdlib.h>
+
+#include <procmem/members.h>
+#include <procmem/process_find.h>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+
+/* Maximum duration of a walk through the files in tmpfs, in seconds. 100,000 files take 0.5 s. */
+static const double walk_seconds = 2;
+
+/* Share of a processor that may be spent on the search for processes by name. */
+static const double cpu_share = 0.05;
+
+void headroom_around_deinit(struct headroom_around *around)
+{
+	neighbours_deinit(&around->neighbours);
+	shared_files_deinit(&around->files);
+	pm_shared_objects_deinit(&around->objects_before);
+	pm_shared_objects_deinit(&around->objects);
+	pm_tmpfs_rows_deinit(&around->folders);
+	pm_tmpfs_deinit(&around->before);
+	pm_tmpfs_deinit(&around->after);
+	*around = (struct headroom_around){ 0 };
+}
+
+/**
+ * Walks through the files in tmpfs. If they cannot be read, `folders_error` says why.
+ * @return 0, or -1 if the process has ended or memory runs out
+ */
+static int walk(struct headroom_around *around, struct pm_tmpfs *tmpfs, struct pm_error *error)
+{
+	struct pm_tmpfs_options options = { .seconds_max = walk_seconds };
+	const volatile sig_atomic_t *interrupted = interrupt_flag();
+	struct pm_error cause;
+
+	/* After an interrupt, the results so far are still completed. */
+	if (!*interrupted)
+		options.cancel = interrupted;
+
+	if (pm_tmpfs_read(around->neighbours.process, &options, tmpfs, &cause) == 0)
+		return 0;
+	if (cause.kind == PM_ERROR_GONE || cause.kind == PM_ERROR_RESOURCES) {
+		*error = cause;
+		return -1;
+	}
+
+	around->folders_error = cause;
+	return 0;
+}
+
+/**
+ * Reads the size of the files in tmpfs and of the shared memory that are charged to the cgroup.
+ * @return 1, 0 if there is no cgroup with a limit, -1 on failure
+ */
+static int read_shmem(struct headroom_around *around, uint64_t *shmem, struct pm_error *error)
+{
+	struct pm_members members;
+
+	if (pm_members_read(around->neighbours.process, NULL, &members, error) < 0)
+		return -1;
+
+	int known = members.group != NULL;
+	*shmem = members.shmem;
+	pm_members_deinit(&members);
+	return known;
+}
+
+int headroom_around_begin(struct headroom_around *around, struct pm_process *process,
+                          enum headroom_scope scope, const char *name, struct pm_error *error)
+{
+	struct neighbours_options options = { .family = true,
+		                              .group = true,
+		                              .own_group = scope == HEADROOM_CGROUP };
+	struct pm_headroom headroom;
+
+	if (pm_headroom_read_memory(process, NULL, &headroom, error) < 0)
+		return -1;
+
+	const struct pm_limit *memory = pm_headroom_memory(&headroom);
+	options.machine = memory && memory->kind == PM_LIMIT_SYSTEM;
+	neighbours_begin(&around->neighbours, process, &options);
+	around->name = name;
+	return 0;
+}
+
+/**
+ * Finds the shared memory that no directory shows, and that processes of the cgroup use. Finds
+ * nothing if no cgroup has a limit.
+ * @return 0 or -1
+ */
+static int read_objects(struct headroom_around *around, struct pm_shared_objects *objects,
+                        struct pm_error *error)
+{
+	struct pm_process *process = around->neighbours.process;
+	const volatile sig_atomic_t *interrupted = interrupt_flag();
+	struct pm_member_pids pids;
+	struct pm_error cause;
+
+	if (pm_member_pids_read(process, NULL, PM_MEMBERS_OF_LIMIT, &pids, error) < 0)
+		return -1;
+
+	int result = 0;
+	if (pids.count > 0 &&
+	    pm_shared_objects_read(NULL, pids.items, pids.count, NULL,
+	                           *interrupted ? NULL : interrupted, objects, &cause) < 0 &&
+	    cause.kind != PM_ERROR_CANCELLED) {
+		*error = cause;
+		result = -1;
+	}
+
+	pm_member_pids_deinit(&pids);
+	return result;
+}
+
+double headroom_around_object_rate(const struct headroom_around *around,
+                                   const struct pm_shared_object *object)
+{
+	const struct pm_shared_objects *before = &around->objects_before;
+	uint64_t bytes = 0;
+
+	if (around->objects_seconds <= 0 || object->at_most)
+		return 0;
+
+	for (size_t i = 0; i < before->count; i++) {
+		const struct pm_shared_object *was = &before->items[i];
+
+		if (was->kind == object->kind && was->device == object->device &&
+		    was->inode == object->inode)
+			bytes = was->bytes;
+	}
+
+	if (object->bytes <= bytes)
+		return 0;
+	return (double)(object->bytes - bytes) / around->objects_seconds;
+}
+
+int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
+{
+	int known = read_shmem(around, &around->shmem_first, error);
+	if (known < 0)
+		return -1;
+
+	around->shmem_known = known > 0;
+	around->shmem_first_time = clock_boot_seconds();
+	if (read_objects(around, &around->objects_before, error) < 0)
+		return -1;
+	if (shared_files_begin(&around->files, around->neighbours.process, error) < 0)
+		return -1;
+
+	return walk(around, &around->before, error);
+}
+
+/** Follows the processes with the name. There can be none at the moment. */
+static int follow_named(struct headroom_around *around, double time, struct pm_error *error)
+{
+	double begin = clock_cpu_seconds();
+	pid_t *pids = NULL;
+	size_t count = 0;
+	int result = 0;
+
+	if (!around->name || time < around->name_due)
+		return 0;
+	if (pm_process_find_all(around->name, &pids, &count, error) < 0)
+		return error->kind == PM_ERROR_RESOURCES ? -1 : 0;
+
+	for (size_t i = 0; result == 0 && i < count; i++)
+		result = neighbours_follow(&around->neighbours, pids[i], time, error);
+
+	free(pids);
+	around->name_due = time + (clock_cpu_seconds() - begin) / cpu_share;
+	return result;
+}
+
+int headroom_around_add(struct headroom_around *around, double time,
+                        const struct pm_regions *regions, struct pm_error *error)
+{
+	if (follow_named(around, time, error) < 0)
+		return -1;
+	if (regions &&
+	    shared_files_add(&around->files, around->neighbours.process, regions, error) < 0)
+		return -1;
+
+	return neighbours_add(&around->neighbours, time, error);
+}
+
+int headroom_around_end(struct headroom_around *around, struct pm_error *error)
+{
+	uint64_t shmem;
+	double time = clock_boot_seconds() - around->shmem_first_time;
+
+	neighbours_judge(&around->neighbours);
+	around->observed = around->neighbours.samples > 1;
+	if (!around->observed)
+		return 0;
+
+	int known = read_shmem(around, &shmem, error);
+	if (known < 0)
+		return -1;
+
+	around->shmem_known = around->shmem_known && known > 0 && time > 0;
+	if (around->shmem_known)
+		around->shmem_rate = ((double)shmem - (double)around->shmem_first) / time;
+
+	if (read_objects(around, &around->objects, error) < 0)
+		return -1;
+	around->objects_seconds = time;
+	if (shared_files_end(&around->files, around->neighbours.process, error) < 0)
+		return -1;
+	if (around->folders_error.kind != PM_ERROR_NONE)
+		return 0;
+	if (walk(around, &around->after, error) < 0)
+		return -1;
+	if (around->folders_error.kind != PM_ERROR_NONE)
+		return 0;
+
+	return pm_tmpfs_rows_find(&around->after, &around->before, &around->folders, error);
+}

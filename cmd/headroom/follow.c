@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "headroom/follow.h"
+
+#include <math.h>
+
+#include <procmem/family.h>
+#include <procmem/number.h>
+
+#include "base/clock.h"
+#include "base/poll_loop.h"
+#include "base/report.h"
+
+/* Time between two searches for a process with the name, in seconds. */
+static const double search_interval = 0.5;
+
+/* A process is not measured if less time than this is left, in seconds. */
+static const double min_seconds = 0.1;
+
+/** State while a name is followed. */
+struct following {
+	const char *name;
+	const struct headroom_source *source;
+	struct pm_family *family;
+	double deadline; /* by CLOCK_MONOTONIC; HUGE_VAL without --for */
+	bool waited;     /* the user knows that no process has the name */
+};
+
+/** Returns the process that has the name, NULL if there is none. */
+static const struct pm_family_member *find_alive(const struct pm_family *family)
+{
+	const struct pm_family_view *view = pm_family_get(family);
+
+	for (size_t i = 0; i < view->count; i++)
+		if (view->items[i].state == PM_FAMILY_ALIVE)
+			return &view->items[i];
+	return NULL;
+}
+
+/**
+ * Opens the process that has the name.
+ * @return 1, 0 if there is none, -1 on failure
+ */
+static int open_alive(struct following *following, struct pm_process **process,
+                      struct pm_error *error)
+{
+	if (pm_family_update(following->family, error) < 0)
+		return -1;
+
+	const struct pm_family_member *member = find_alive(following->family);
+	if (!member)
+		return 0;
+	if (pm_family_open_member(following->family, member, process, error) == 0)
+		return 1;
+
+	return error->kind == PM_ERROR_GONE || error->kind == PM_ERROR_NOT_FOUND ? 0 : -1;
+}
+
+/**
+ * Waits until a process has the name, and opens it.
+ * @return 1, 0 if the time has passed or the user interrupted, -1 on failure
+ */
+static int await_process(struct following *following, struct pm_process **process,
+                         struct pm_error *error)
+{
+	struct poll_loop wait;
+	int result = open_alive(following, process, error);
+
+	if (result != 0)
+		return result;
+	if (!following->waited && !following->source->quiet)
+		report_note("waiting for a process called %s", following->name);
+	following->waited = true;
+
+	poll_loop_init(&wait, search_interval);
+	while (result == 0 && !*wait.interrupted && clock_seconds() < following->deadline)
+		if (poll_loop_wait(&wait))
+			result = open_alive(following, process, error);
+	poll_loop_deinit(&wait);
+
+	return result;
+}
+
+/** Keeps the rates of the process that was measured for the longer time. */
+static void keep_longer(struct headroom_rates *rates, struct headroom_rates *measured)
+{
+	if (headroom_rates_seconds(measured) < headroom_rates_seconds(rates)) {
+		headroom_rates_deinit(measured);
+		return;
+	}
+
+	headroom_rates_deinit(rates);
+	*rates = *measured;
+}
+
+/**
+ * Measures a process until it ends or the time has passed.
+ * @return 1 if it has not ended, 0 if it has, -1 on failure
+ */
+static int measure_one(struct following *following, struct pm_process *process,
+                       struct headroom_rates *rates, struct pm_error *error)
+{
+	struct headroom_source source = *following->source;
+	struct headroom_rates measured;
+
+	source.follow = true;
+	if (source.seconds > 0) {
+		source.seconds = following->deadline - clock_seconds();
+		if (source.seconds < min_seconds)
+			return 1;
+	}
+
+	if (rates->pid != 0 && !source.quiet)
+		report_note("process %d has the name now", (int)pm_process_pid(process));
+	if (headroom_rates_measure(&measured, process, &source, error) < 0)
+		return -1;
+
+	bool ended = measured.ended;
+	double seconds = headroom_rates_seconds(&measured);
+	keep_longer(rates, &measured);
+	if (!ended)
+		return 1;
+
+	char duration[PM_DURATION_TEXT_SIZE];
+	pm_format_duration(seconds, duration);
+	following->waited = false;
+	if (!source.quiet)
+		report_note("process %d ended; it was measured for %s",
+		            (int)pm_process_pid(process), duration);
+	return 0;
+}
+
+/** Explains that no process has the name at the end. */
+static int report_none(const struct following *following, const struct headroom_rates *rates,
+                       struct pm_error *error)
+{
+	if (rates->pid == 0)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process is called '%s'",
+		                    following->name);
+
+	return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+	                    "no process is called '%s' any more; the memory of process %d, which "
+	                    "was measured for the longest time: %s (%s)",
+	                    following->name, (int)rates->pid, pm_verdict_name(rates->trend.verdict),
+	                    rates->trend.reason);
+}
+
+int headroom_follow_measure(const char *name, const struct headroom_source *source,
+                            struct headroom_rates *rates, struct pm_process **process,
+                            struct pm_error *error)
+{
+	const struct pm_family_options options = { .kind = PM_FAMILY_FOLLOW, .name = name };
+	struct following following = { .name = name, .source = source, .deadline = HUGE_VAL };
+	struct headroom_rates longest = { 0 };
+	struct pm_process *opened = NULL;
+
+	if (source->seconds > 0)
+		following.deadline = clock_seconds() + source->seconds;
+	if (pm_family_open(&options, &following.family, error) < 0)
+		return -1;
+
+	int result = 0;
+	while (result == 0) {
+		result = await_process(&following, &opened, error);
+		if (result <= 0)
+			break;
+
+		result = measure_one(&following, opened, &longest, error);
+		if (result <= 0) {
+			pm_process_close(opened);
+			opened = NULL;
+		}
+	}
+
+	pm_family_close(following.family);
+	if (result == 0)
+		result = report_none(&following, &longest, error);
+	if (result < 0) {
+		headroom_rates_deinit(&longest);
+		return -1;
+	}
+
+	*rates = longest;
+	*process = opened;
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Follows a name over restarts of its process, for --follow. */
+#ifndef CMD_HEADROOM_FOLLOW_H
+#define CMD_HEADROOM_FOLLOW_H
+
+#include "headroom/rates.h"
+
+/**
+ * Measures the process that has a name. When it ends, waits for the next process with this name,
+ * and measures that one, until the time of --for has passed since the start of the call. The rates
+ * are those of the process that was measured for the longest time.
+ *
+ * @param name     the name
+ * @param source   the duration
+ * @param rates    receives the rates; release with headroom_rates_deinit()
+ * @param process  receives the process that has the name at the end; close it with
+ *                 pm_process_close()
+ * @param error    PM_ERROR_NOT_FOUND if no process has the name at the end, and errors of
+ *                 headroom_rates_measure() and pm_family_open()
+ * @return         0 or -1; on failure there is nothing to release
+ */
+int headroom_follow_measure(const char *name, const struct headroom_source *source,
+                            struct headroom_rates *rates, struct pm_process **process,
+                            struct pm_error *error);
+
+#endif

@@ -1,0 +1,698 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Follows the processes around a target. Their list is read from cgroup.procs and, for descendants,
+ * from the names in /proc: the parent of a process is read once, when its PID appears.
+ */
+#include "target/neighbours.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/delta.h"
+#include "base/minmax.h"
+#include "base/utf8.h"
+
+/* Share of a processor that may be spent on the list of all processes, and on their sizes. */
+static const double cpu_share = 0.05;
+
+/* Growth of a process that is not known to be steady is reported from this number of bytes on.
+ * Smaller growth is normal, and statm is not exact. */
+static const double min_growth = 256 * 1024;
+
+/* A process is not named if it grows by less than this share of the one that grows fastest. */
+static const double min_share = 0.1;
+
+/* Maximum number of ancestors that are searched for the target, and of processes from which those
+ * to be named are chosen. */
+enum { DEPTH_MAX = 64, LISTED_MAX = 32 };
+
+/* All sizes are read at every EXACT_EVERY-th sample, even if statm is unchanged. */
+enum { EXACT_EVERY = 8 };
+
+/** A process that was listed: its parent at that time. */
+struct neighbours_seen {
+	pid_t pid;
+	pid_t parent;
+	bool kernel_thread; /* it has no user memory, and is never followed */
+};
+
+void neighbours_begin(struct neighbours *neighbours, struct pm_process *process,
+                      const struct neighbours_options *options)
+{
+	*neighbours = (struct neighbours){ .process = process, .options = *options };
+}
+
+void neighbours_deinit(struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->count; i++)
+		pm_series_deinit(&neighbours->items[i].series);
+
+	free(neighbours->items);
+	free(neighbours->seen);
+	free(neighbours->group);
+	*neighbours = (struct neighbours){ 0 };
+}
+
+static const char *root_of(const struct neighbours *neighbours)
+{
+	return pm_process_root(neighbours->process);
+}
+
+/** Finds a process that is followed and has not ended. */
+static struct neighbour *find(const struct neighbours *neighbours, pid_t pid)
+{
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+		if (item->use.pid == pid && !item->gone)
+			return item;
+	}
+
+	return NULL;
+}
+
+/** Returns whether a process has only the machine in common with the target. */
+static bool is_far(const struct neighbour *item)
+{
+	return item->relation == NEIGHBOUR_MACHINE && !item->in_group;
+}
+
+static uint64_t private_bytes(const struct pm_memory_use *use)
+{
+	return use->anon + use->swap;
+}
+
+/**
+ * Returns the memory from which the growth of a process that has just been found is counted.
+ */
+static uint64_t baseline_of(const struct neighbours *neighbours, const struct pm_memory_use *use)
+{
+	double start = (double)use->start_ticks / (double)sysconf(_SC_CLK_TCK);
+	const struct neighbour *parent = find(neighbours, use->parent);
+
+	if (neighbours->samples == 0 || start < neighbours->first)
+		return private_bytes(use);
+	if (!parent)
+		return 0;
+
+	/* After fork(2), it shares all memory with its parent. */
+	return pm_min(private_bytes(use), private_bytes(&parent->use));
+}
+
+/** Returns whether something was added. */
+static bool add(struct neighbours *neighbours, const struct pm_memory_use *use,
+                enum neighbour_relation relation, double time)
+{
+	if (neighbours->count == NEIGHBOURS_MAX) {
+		neighbours->left_out++;
+		return false;
+	}
+
+	struct neighbour added = { .use = *use,
+		                   .relation = relation,
+		                   .own = use->pid == getpid(),
+		                   .since = time,
+		                   .baseline = baseline_of(neighbours, use),
+		                   .first_file = use->file };
+
+	if (neighbours->count == neighbours->capacity) {
+		neighbours->capacity = pm_max_size(16, 2 * neighbours->capacity);
+		neighbours->items = alloc_array(neighbours->items, neighbours->capacity,
+		                                sizeof *neighbours->items);
+	}
+
+	neighbours->items[neighbours->count++] = added;
+	return true;
+}
+
+/**
+ * Reads a process and follows it.
+ *
+ * @return PM_USE_READ also if the process is followed already; it can have another relation then
+ */
+static enum pm_memory_use_result follow(struct neighbours *neighbours, pid_t pid,
+                                        enum neighbour_relation relation, double time,
+                                        struct pm_error *error)
+{
+	struct pm_memory_use use;
+
+	if (find(neighbours, pid))
+		return PM_USE_READ;
+
+	enum pm_memory_use_result result = pm_memory_use_read(root_of(neighbours), pid, &use,
+	                                                      error);
+	if (result == PM_USE_READ && !use.kernel_thread)
+		add(neighbours, &use, relation, time);
+
+	return result;
+}
+
+int neighbours_follow(struct neighbours *neighbours, pid_t pid, double time, struct pm_error *error)
+{
+	if (follow(neighbours, pid, NEIGHBOUR_NAMED, time, error) < 0)
+		return -1;
+
+	struct neighbour *item = find(neighbours, pid);
+	if (item)
+		item->named = true;
+	return 0;
+}
+
+static bool has_pid(const pid_t *pids, size_t count, pid_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/**
+ * Notes the processes that the cgroup lists, but whose sizes cannot be read. Those that have ended
+ * just now are not in a second list.
+ *
+ * @param neighbours  `refused` and `refused_pids` are set
+ * @param of          which cgroup
+ * @param unread      processes of the first list that could not be read
+ * @param count       number of these processes
+ * @param error       as for pm_member_pids_read()
+ * @return            0 or -1
+ */
+static int note_refused(struct neighbours *neighbours, enum pm_members_of of, const pid_t *unread,
+                        size_t count, struct pm_error *error)
+{
+	struct pm_member_pids pids;
+
+	neighbours->refused = 0;
+	if (count == 0)
+		return 0;
+	if (pm_member_pids_read(neighbours->process, neighbours->options.sys_root, of, &pids,
+	                        error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!has_pid(pids.items, pids.count, unread[i]))
+			continue;
+		if (neighbours->refused < NEIGHBOURS_REFUSED)
+			neighbours->refused_pids[neighbours->refused] = unread[i];
+		neighbours->refused++;
+	}
+
+	pm_member_pids_deinit(&pids);
+	return 0;
+}
+
+/**
+ * Follows the processes of a cgroup.
+ *
+ * @param neighbours  the processes
+ * @param pids        the processes of the cgroup; the first elements are replaced by those that
+ *                    could not be read
+ * @param time        time of the sample, in seconds
+ * @param unread      receives the number of processes that could not be read
+ * @param error       PM_ERROR_RESOURCES
+ * @return            0 or -1
+ */
+static int follow_group(struct neighbours *neighbours, struct pm_member_pids *pids, double time,
+                        size_t *unread, struct pm_error *error)
+{
+	*unread = 0;
+	for (size_t i = 0; i < neighbours->count; i++)
+		neighbours->items[i].in_group = false;
+
+	for (size_t i = 0; i < pids->count; i++) {
+		pid_t pid = pids->items[i];
+		enum pm_memory_use_result read = follow(neighbours, pid, NEIGHBOUR_MEMBER, time,
+		                                        error);
+		struct neighbour *item = find(neighbours, pid);
+
+		if (read < 0)
+			return -1;
+		if (item)
+			item->in_group = true;
+		else if (read != PM_USE_READ)
+			pids->items[(*unread)++] = pid;
+	}
+
+	return 0;
+}
+
+/** Lists the processes that share the limit. */
+static int list_group(struct neighbours *neighbours, double time, struct pm_error *error)
+{
+	const struct neighbours_options *options = &neighbours->options;
+	enum pm_members_of of = PM_MEMBERS_OF_LIMIT;
+	struct pm_member_pids pids;
+	size_t unread;
+
+	if (pm_member_pids_read(neighbours->process, options->sys_root, of, &pids, error) < 0)
+		return -1;
+	if (!pids.group && options->own_group) {
+		of = PM_MEMBERS_OF_CGROUP;
+		if (pm_member_pids_read(neighbours->process, options->sys_root, of, &pids, error) <
+		    0)
+			return -1;
+	}
+
+	neighbours->others = pids.others;
+	neighbours->incomplete = pids.incomplete;
+	free(neighbours->group);
+	neighbours->group = pids.group;
+	pids.group = NULL;
+
+	int result = follow_group(neighbours, &pids, time, &unread, error);
+	if (result == 0)
+		result = note_refused(neighbours, of, pids.items, unread, error);
+	pm_member_pids_deinit(&pids);
+	return result;
+}
+
+static int compare_seen(const void *one, const void *other)
+{
+	const struct neighbours_seen *a = one, *b = other;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static const struct neighbours_seen *find_seen(const struct neighbours_seen *seen, size_t count,
+                                               pid_t pid)
+{
+	const struct neighbours_seen key = { .pid = pid };
+
+	if (count == 0)
+		return NULL;
+	return bsearch(&key, seen, count, sizeof *seen, compare_seen);
+}
+
+/**
+ * Returns what a process is to the target, by its ancestors.
+ * @return NEIGHBOUR_MACHINE if it is not a descendant
+ */
+static enum neighbour_relation relation_of(const struct neighbours *neighbours, pid_t pid)
+{
+	pid_t target = pm_process_pid(neighbours->process);
+
+	if (pid == target)
+		return NEIGHBOUR_TARGET;
+
+	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+		const struct neighbours_seen *at = find_seen(neighbours->seen,
+		                                             neighbours->seen_count, pid);
+		if (!at || at->parent <= 0)
+			break;
+		if (at->parent == target)
+			return depth == 0 ? NEIGHBOUR_CHILD : NEIGHBOUR_DESCENDANT;
+		pid = at->parent;
+	}
+
+	return NEIGHBOUR_MACHINE;
+}
+
+/**
+ * Reads the parents of the processes that were not seen before.
+ * @return 0 or -1
+ */
+static int update_seen(struct neighbours *neighbours, const pid_t *pids, size_t count,
+                       struct pm_error *error)
+{
+	struct neighbours_seen *seen = alloc_array(NULL, pm_max_size(count, 1), sizeof *seen);
+
+	/* The PIDs are in ascending order, so `seen` is, too. */
+	for (size_t i = 0; i < count; i++) {
+		const struct neighbours_seen *known = find_seen(neighbours->seen,
+		                                                neighbours->seen_count, pids[i]);
+		struct pm_memory_use use = { 0 };
+
+		if (!known && pm_memory_use_read(root_of(neighbours), pids[i], &use, error) < 0) {
+			free(seen);
+			return -1;
+		}
+
+		seen[i] = (struct neighbours_seen){ .pid = pids[i],
+			                            .parent = use.parent,
+			                            .kernel_thread = use.kernel_thread };
+		if (known)
+			seen[i] = *known;
+	}
+
+	free(neighbours->seen);
+	neighbours->seen = seen;
+	neighbours->seen_count = count;
+	return 0;
+}
+
+/** Gives a process that is followed the relation that its ancestors show. */
+static void update_relations(struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+		enum neighbour_relation relation = relation_of(neighbours, item->use.pid);
+
+		/* When its parent ends, a process gets another one, but remains what it is. */
+		if (!item->gone && relation < item->relation)
+			item->relation = relation;
+	}
+}
+
+/** Lists all processes, and follows those that belong to the target. */
+static int list_all(struct neighbours *neighbours, double time, struct pm_error *error)
+{
+	pid_t *pids;
+	size_t count;
+
+	if (pm_memory_use_pids(root_of(neighbours), &pids, &count, error) < 0)
+		return -1;
+
+	int result = update_seen(neighbours, pids, count, error);
+	for (size_t i = 0; result == 0 && i < count; i++) {
+		enum neighbour_relation relation = relation_of(neighbours, pids[i]);
+
+		if (neighbours->seen[i].kernel_thread ||
+		    (relation == NEIGHBOUR_MACHINE && !neighbours->options.machine))
+			continue;
+		result = follow(neighbours, pids[i], relation, time, error) < 0 ? -1 : 0;
+	}
+
+	free(pids);
+	if (result == 0)
+		update_relations(neighbours);
+	return result;
+}
+
+static int list_processes(struct neighbours *neighbours, double time, struct pm_error *error)
+{
+	const struct neighbours_options *options = &neighbours->options;
+	bool all = options->family || options->machine;
+
+	if (follow(neighbours, pm_process_pid(neighbours->process), NEIGHBOUR_TARGET, time, error) <
+	    0)
+		return -1;
+	if (options->group && list_group(neighbours, time, error) < 0)
+		return -1;
+
+	if (all && time >= neighbours->list_due) {
+		double begin = clock_cpu_seconds();
+		if (list_all(neighbours, time, error) < 0)
+			return -1;
+		neighbours->list_due = time + (clock_cpu_seconds() - begin) / cpu_share;
+	}
+
+	return 0;
+}
+
+/** Reads a process again and adds its value. */
+static int read_again(struct neighbours *neighbours, struct neighbour *item, double time,
+                      struct pm_error *error)
+{
+	/* Changes of swap alone, and small ones, are not in statm. */
+	bool exact = neighbours->samples % EXACT_EVERY == 0;
+
+	/* One that was found for this sample has been read already. */
+	if (item->since < time) {
+		switch (pm_memory_use_update(root_of(neighbours), &item->use, exact, error)) {
+		case PM_USE_FAILED:
+			return -1;
+		case PM_USE_GONE:
+			item->gone = true;
+			return 0;
+		case PM_USE_REFUSED:
+		case PM_USE_READ:
+			break;
+		}
+	}
+
+	return pm_series_add(&item->series, time, pm_memory_use_kept(&item->use), error);
+}
+
+int neighbours_add(struct neighbours *neighbours, double time, struct pm_error *error)
+{
+	if (list_processes(neighbours, time, error) < 0)
+		return -1;
+
+	double begin = clock_cpu_seconds();
+	bool machine = time >= neighbours->read_due;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+		bool far = is_far(item);
+
+		if (!item->gone && (machine || !far) &&
+		    read_again(neighbours, item, time, error) < 0)
+			return -1;
+	}
+
+	if (machine)
+		neighbours->read_due = time + (clock_cpu_seconds() - begin) / cpu_share;
+	if (neighbours->samples == 0)
+		neighbours->first = time;
+	neighbours->last = time;
+	neighbours->samples++;
+	return 0;
+}
+
+void neighbours_judge(struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+
+		if (item->series.count > 0)
+			pm_trend_judge(&item->series, PM_TREND_BYTES, &item->trend);
+	}
+}
+
+/** Returns the change since the first value, in bytes. */
+static double change_of(const struct neighbour *item)
+{
+	const struct pm_series *series = &item->series;
+
+	if (series->count == 0)
+		return 0;
+	return (double)series->points[series->count - 1].value - (double)series->points[0].value;
+}
+
+double neighbours_rate(const struct neighbour *neighbour, bool *estimate)
+{
+	const struct pm_series *series = &neighbour->series;
+	double rate = pm_trend_growth_rate(&neighbour->trend), time = 0;
+
+	if (estimate)
+		*estimate = rate <= 0 || neighbour->trend.estimate;
+	if (rate > 0)
+		return rate;
+
+	if (series->count > 0)
+		time = series->last - series->points[0].time;
+	return time > 0 ? change_of(neighbour) / time : 0;
+}
+
+bool neighbours_grows(const struct neighbour *item)
+{
+	if (item->gone || item->own)
+		return false;
+	if (pm_trend_growth_rate(&item->trend) > 0)
+		return true;
+	/* Of all processes of a machine, some always grow for a short time. */
+	if (is_far(item))
+		return false;
+
+	switch (item->trend.verdict) {
+	case PM_VERDICT_TOO_EARLY:
+	case PM_VERDICT_UNEVEN:
+		return change_of(item) >= min_growth;
+	default:
+		return false;
+	}
+}
+
+/** Returns whether a process is before another one in a list. */
+static bool is_before(const struct neighbour *one, const struct neighbour *other)
+{
+	if (is_far(one) != is_far(other))
+		return is_far(other);
+
+	return neighbours_rate(one, NULL) > neighbours_rate(other, NULL);
+}
+
+/** Inserts a process into a sorted list that keeps up to `max` processes. */
+static size_t insert(const struct neighbour **list, size_t count, size_t max,
+                     const struct neighbour *item)
+{
+	size_t at = count;
+
+	if (count == max && !is_before(item, list[--at]))
+		return count;
+	for (; at > 0 && is_before(item, list[at - 1]); at--)
+		list[at] = list[at - 1];
+	list[at] = item;
+
+	return pm_min_size(count + 1, max);
+}
+
+size_t neighbours_growing(const struct neighbours *neighbours, const struct neighbour **list,
+                          size_t max)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; max > 0 && i < neighbours->count; i++)
+		if (neighbours_grows(&neighbours->items[i]))
+			count = insert(list, count, max, &neighbours->items[i]);
+
+	return count;
+}
+
+double neighbours_group_rate(const struct neighbours *neighbours)
+{
+	double sum = 0, time = neighbours->last - neighbours->first;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		const struct neighbour *item = &neighbours->items[i];
+
+		if (item->in_group && !item->gone)
+			sum += (double)private_bytes(&item->use) - (double)item->baseline;
+	}
+
+	return time > 0 ? sum / time : 0;
+}
+
+const struct neighbour *neighbours_target(const struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->count; i++)
+		if (neighbours->items[i].relation == NEIGHBOUR_TARGET)
+			return &neighbours->items[i];
+	return NULL;
+}
+
+const char *neighbours_relation_name(enum neighbour_relation relation)
+{
+	static const char *const names[NEIGHBOUR_RELATIONS] = { "target", "child", "descendant",
+		                                                "cgroup", "named", "machine" };
+
+	return (unsigned)relation < NEIGHBOUR_RELATIONS ? names[relation] : "";
+}
+
+void neighbours_put_name(const struct neighbour *neighbour, struct text *text)
+{
+	const char *what = "process";
+
+	if (neighbour->relation == NEIGHBOUR_CHILD || neighbour->relation == NEIGHBOUR_DESCENDANT)
+		what = neighbours_relation_name(neighbour->relation);
+	text_format(text, "%s %d ", what, (int)neighbour->use.pid);
+	utf8_escape(text, neighbour->use.comm, strlen(neighbour->use.comm));
+}
+
+static void put_rate(const struct neighbour *neighbour, struct text *text)
+{
+	bool estimate;
+	double rate = neighbours_rate(neighbour, &estimate);
+
+	text_string(text, estimate ? " about " : " ");
+	delta_put_rate(text, rate);
+}
+
+/**
+ * Adds the processes of a list, without the target.
+ *
+ * @param list   the processes; those that were added are the first elements afterwards
+ * @param count  number of processes
+ * @param max    maximum number of processes that are added
+ * @param text   receives their names and rates
+ * @return       number of processes that were added
+ */
+static size_t put_list(const struct neighbour **list, size_t count, size_t max, struct text *text)
+{
+	const struct neighbour *fastest = NULL;
+	size_t added = 0;
+
+	for (size_t i = 0; i < count && added < max; i++) {
+		if (!fastest || is_far(list[i]) != is_far(fastest))
+			fastest = list[i];
+		if (list[i]->relation == NEIGHBOUR_TARGET ||
+		    neighbours_rate(list[i], NULL) < min_share * neighbours_rate(fastest, NULL))
+			continue;
+
+		text_string(text, added > 0 ? ", " : "");
+		neighbours_put_name(list[i], text);
+		put_rate(list[i], text);
+		list[added++] = list[i];
+	}
+
+	return added;
+}
+
+/**
+ * Adds how many more processes grow, and their rates together, without the target, those that were
+ * added, and those that have only the machine in common with the target.
+ */
+static void put_others(const struct neighbours *neighbours, const struct neighbour *const *list,
+                       size_t added, struct text *text)
+{
+	double rate = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		const struct neighbour *item = &neighbours->items[i];
+
+		if (item->relation == NEIGHBOUR_TARGET || is_far(item) || !neighbours_grows(item))
+			continue;
+		count++;
+		rate += neighbours_rate(item, NULL);
+	}
+
+	for (size_t i = 0; i < added && count > 0; i++) {
+		if (is_far(list[i]))
+			continue;
+		count--;
+		rate -= neighbours_rate(list[i], NULL);
+	}
+
+	if (count == 0)
+		return;
+	text_format(text, ", %zu more ", count);
+	delta_put_rate(text, rate);
+}
+
+bool neighbours_put_growth(const struct neighbours *neighbours, size_t max, struct text *text)
+{
+	const struct neighbour *list[LISTED_MAX];
+	const struct neighbour *target = neighbours_target(neighbours);
+	size_t count = neighbours_growing(neighbours, list, LISTED_MAX);
+	size_t added = put_list(list, count, max, text);
+
+	if (added > 0)
+		put_others(neighbours, list, added, text);
+	if (added == 0 || !target || target->gone)
+		return added > 0;
+
+	text_format(text, "; %d itself", (int)target->use.pid);
+	if (neighbours_grows(target))
+		put_rate(target, text);
+	else if ((double)target->use.file >= (double)target->first_file + min_growth)
+		text_string(text, " grows only by pages of mapped files, which are page cache");
+	else
+		text_string(text, " does not grow (its RSS)");
+
+	return true;
+}
+
+void neighbours_put_missing(const struct neighbours *neighbours, struct text *text)
+{
+	size_t named = pm_min_size(neighbours->refused, NEIGHBOURS_REFUSED);
+
+	if (neighbours->others > 0)
+		text_format(text, "; %zu process%s of other PID namespaces not visible",
+		            neighbours->others, neighbours->others == 1 ? "" : "es");
+
+	for (size_t i = 0; i < named; i++)
+		text_format(text, "%s%d", i == 0 ? "; " : ", ", (int)neighbours->refused_pids[i]);
+	if (neighbours->refused > named)
+		text_format(text, " and %zu more", neighbours->refused - named);
+	if (named > 0)
+		text_string(text, " could not be read");
+
+	if (neighbours->left_out > 0)
+		text_format(text, "; %zu more than %d left out", neighbours->left_out,
+		            NEIGHBOURS_MAX);
+	if (neighbours->incomplete)
+		text_string(text, "; not all child cgroups could be read");
+}

@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem headroom` names what fills memory around a process. The targets grow on command until the measurement is over, so that
+# no test depends on time; rates are checked in around_rates.bats.
+
+setup() {
+	load ../support/helper
+	load ../support/around
+	file=$BATS_TEST_TMPDIR/out
+}
+
+teardown() {
+	targets_stop
+	cgroup_remove
+	tmpfs_unmount
+	json_check
+}
+
+# grow_during ARGUMENT...: runs `procmem headroom --for 2s ARGUMENT...` as JSON and as text, while the target grows. Sets output.
+grow_during() {
+	local pids=() pid
+	"$PROCMEM_BIN" headroom --json --for 2s "$@" >"$file.json" 2>"$file.err" 3>&- &
+	pids+=($!)
+	"$PROCMEM_BIN" headroom --for 2s "$@" >"$file.text" 2>>"$file.err" 3>&- &
+	pids+=($!)
+	while kill -0 "${pids[0]}" 2>/dev/null || kill -0 "${pids[1]}" 2>/dev/null; do
+		target_tell 'pass 1'
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid"
+	done
+	cat "$file.err" "$file.text"
+	json_keep headroom "$file.json"
+	output=$(<"$file.json")
+	text=$(<"$file.text")
+}
+
+@test "a child that grows is named, and the parent that does not grow" {
+	parent_start leaker merged 1048576 stepped
+	cgroup_make $((3 << 30)) "$PARENT" "$TARGET_PID"
+	grow_during "$PARENT"
+	grep -Eq "^child $TARGET_PID leaker (about )?\+[0-9.]+[MG]/s; $PARENT itself does not grow \(its RSS\)" <<<"$text"
+	jq -e --argjson child "$TARGET_PID" '.fillers[0] | .type == "process" and .pid == $child and .name == "leaker" and .relation == "child"
+		and .rate > 0 and .seconds_left > 0' <<<"$output"
+	# The sum of the processes explains the growth of the cgroup, so no line says that a part is not explained.
+	jq -e '.group_growth | .unexplained == 0 and .processes_rate > .mean_rate * 0.85 and .processes_rate < .mean_rate * 1.15' <<<"$output"
+	[[ $text != *'is not explained'* ]]
+	# The command itself never is.
+	jq -e 'all(.fillers[]; .name != "procmem")' <<<"$output"
+}
+
+@test "another process of the cgroup that grows is named" {
+	target_start hog
+	local other=$TARGET_PID
+	target_start leaker merged 1048576 stepped
+	cgroup_make $((3 << 30)) "$other" "$TARGET_PID"
+	grow_during "$other"
+	grep -Eq "^process $TARGET_PID leaker (about )?\+[0-9.]+[MG]/s; $other itself does not grow \(its RSS\)" <<<"$text"
+	jq -e --argjson pid "$TARGET_PID" '.fillers | length == 1 and .[0].pid == $pid and .[0].relation == "cgroup"' <<<"$output"
+}
+
+@test "a process that grows alone needs no other name" {
+	target_start leaker merged 1048576 stepped
+	cgroup_make $((3 << 30)) "$TARGET_PID"
+	grow_during "$TARGET_PID"
+	[[ $text != *' itself'* ]]
+	jq -e --argjson pid "$TARGET_PID" '.fillers[0] | .pid == $pid and .relation == "target"' <<<"$output"
+}
+
+@test "files in tmpfs that fill the cgroup are named by their directory" {
+	tmpfs_mount
+	mkdir "$SPOOL/queue"
+	target_start hog
+	local other=$TARGET_PID
+	target_start filler 1048576 stepped "$SPOOL/queue/"
+	cgroup_make $((3 << 30)) "$other" "$TARGET_PID"
+	grow_during "$other"
+	# The line may be wrapped.
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"tmpfs $SPOOL/queue/ "*' files, '*'/s'*'; no process grows'* ]]
+	jq -e --arg path "$SPOOL/queue/" '.fillers[0] | .type == "folder" and .path == $path and .file_count > 1 and .bytes > 1048576 and
+		.own_seconds_left > 0' <<<"$output"
+	jq -e 'all(.fillers[]; .type != "process")' <<<"$output"
+	jq -e '.group_growth | .shmem_unexplained == 0 and .unexplained == 0' <<<"$output"
+}
+
+@test "a memfd that fills the cgroup is named, with the process that has it open" {
+	target_start hog
+	local other=$TARGET_PID
+	target_start filler 1048576 stepped
+	cgroup_make $((3 << 30)) "$other" "$TARGET_PID"
+	grow_during "$other"
+	grep -Eq "^memfd filler [0-9.]+[MG], \+[0-9.]+[MG]/s; used by $TARGET_PID filler; no process grows" <<<"$text"
+	jq -e --argjson pid "$TARGET_PID" '.fillers[0] | .type == "object" and .shared_kind == "memfd" and .users[0].pid == $pid' <<<"$output"
+}
+
+@test "a file that the process maps and another one writes is named, with the writer" {
+	tmpfs_mount
+	target_start filler 1048576 stepped "$SPOOL/ring"
+	local writer=$TARGET_PID pipes=("$TARGET_IN" "$TARGET_OUT")
+	target_tell 'pass 1'
+	reader_start "$SPOOL/ring"
+	local reader=$TARGET_PID
+	cgroup_make $((3 << 30)) "$reader" "$writer"
+	TARGET_IN=${pipes[0]} TARGET_OUT=${pipes[1]}
+	grow_during "$reader"
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"shared file $SPOOL/ring "*' of 1.0G mapped, +'*"written by $writer filler"* ]]
+	jq -e --arg path "$SPOOL/ring" --argjson pid "$writer" '.fillers[0] | .type == "file" and .path == $path and .max == 1073741824 and
+		.writers[0].pid == $pid and .writers[0].proven_writer and .own_seconds_left > 0' <<<"$output"
+	# The directory does not name it a second time.
+	jq -e '.fillers | length == 1' <<<"$output"
+}
+
+@test "growth that no process explains is reported as such" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root may have many large pipes (pipe(7))'
+	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/fill_pipes.py"
+	target_await ready >/dev/null
+	cgroup_make $((3 << 30)) "$TARGET_PID"
+	grow_during "$TARGET_PID"
+	grep -Eq "^\+[0-9.]+[MG]/s of the group's growth is not explained by its processes: .procmem cgroup. splits" <<<"$text"
+	jq -e '.group_growth | .unexplained > 1048576 and .unexplained > .mean_rate * 0.85 and .unexplained <= .mean_rate * 1.01' <<<"$output"
+	jq -e '.fillers == []' <<<"$output"
+}
+
+@test "--children, --cgroup and --all-processes have a row for each process, and their sum" {
+	local pid rows
+	parent_start hog
+	local child=$TARGET_PID
+	target_copy leaker
+	target_start "$TARGET_NAME" merged 1048576 stepped
+	local other=$TARGET_PID
+	cgroup_make $((900 << 20)) "$PARENT" "$child" "$other"
+
+	run -0 procmem headroom --json --children "$PARENT"
+	jq -e --argjson pids "[$PARENT, $child]" '[.processes[].pid] | sort == ($pids | sort)' <<<"$output"
+	jq -e '.processes_total | .count == 2 and .counted_twice and .unread_processes == 0' <<<"$output"
+	run -0 procmem headroom --json --cgroup "$PARENT"
+	jq -e --argjson pids "[$PARENT, $child, $other]" '[.processes[].pid] | sort == ($pids | sort)' <<<"$output"
+	# The sizes are those of status.
+	for pid in $PARENT $child $other; do
+		rows=$(awk '/^RssAnon:/ { print $2 * 1024 }' "/proc/$pid/status")
+		jq -e --argjson pid "$pid" --argjson anon "$rows" '.processes[] | select(.pid == $pid) | .anon == $anon' <<<"$output"
+	done
+	jq -e '.processes_total.bytes == ([.processes[] | .anon + .shmem + .swap] | add)' <<<"$output"
+
+	run -0 procmem headroom --json --all-processes "$TARGET_NAME"
+	jq -e --argjson pid "$other" '.pid == $pid and (.processes | length == 1 and .[0].pid == $pid)' <<<"$output"
+	run -0 procmem headroom --cgroup "$PARENT"
+	[[ $output == *' PID NAME '*' MEMORY'*' sum '*'~'* ]]
+
+	# With rates.
+	grow_during --cgroup "$PARENT"
+	[[ $text == *'RATE'*'LASTS'*'VERDICT'*' sum '* ]]
+	jq -e --argjson pid "$other" '.processes[0] | .pid == $pid and .seconds_left > 0 and has("verdict")' <<<"$output"
+	run -2 --separate-stderr procmem headroom --children --cgroup "$PARENT"
+	run -2 --separate-stderr procmem headroom --children --from x "$PARENT"
+	[[ $stderr == *'a recording has one process only'* ]]
+}
+
+@test "--follow continues with the next process of the name" {
+	target_copy leaker
+	target_start "$TARGET_NAME" merged 1048576 stepped
+	local first=$TARGET_PID pid status=0
+	"$PROCMEM_BIN" headroom --follow --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	# It measures the process when it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)).
+	until (((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14) & 1)); do
+		sleep 0.05
+	done
+	kill -KILL "$first"
+	until grep -q "note: waiting for a process called $TARGET_NAME" "$file.err"; do
+		kill -0 "$pid"
+		sleep 0.05
+	done
+	grep -q "note: process $first ended; it was measured for " "$file.err"
+	target_start "$TARGET_NAME" merged 1048576 stepped
+	until grep -q "note: process $TARGET_PID has the name now" "$file.err"; do
+		kill -0 "$pid"
+		sleep 0.05
+	done
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	cat "$file.err"
+	[ "$status" -eq 0 ]
+	json_keep headroom "$file"
+	jq -e --argjson pid "$TARGET_PID" '.pid == $pid' "$file"
+
+	# Nobody has the name at the end.
+	targets_stop
+	run -2 --separate-stderr procmem headroom --follow --for 0.5s "$TARGET_NAME"
+	[[ $stderr == *"no process is called '$TARGET_NAME'"* ]]
+}
+
+@test "a process that cannot be read is counted and named" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root hides processes of other users'
+	unshare --mount true 2>/dev/null || skip 'no right to create a mount namespace'
+	local folder nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all)
+	target_start hog
+	local hidden=$TARGET_PID
+	program_start "${nobody[@]}" sleep 600
+	# It has the rights of the user when it runs the program.
+	until [ "$(cat "/proc/$TARGET_PID/comm")" = sleep ]; do sleep 0.05; done
+	cgroup_make $((900 << 20)) "$hidden" "$TARGET_PID"
+	folder=$(mktemp -d /tmp/procmem-headroom.XXXXXX)
+	chmod 755 "$folder"
+	cp "$PROCMEM_BIN" "$PROCMEM_BUILD"/lib/libprocmem.so* "$folder"
+
+	# With hidepid=2, a user does not see the processes of others (proc(5)), but cgroup.procs lists them.
+	run -0 unshare --mount bash -c 'mount -t proc -o hidepid=2 none /proc && export LD_LIBRARY_PATH=$1 &&
+		"${@:3}" "$1/procmem" headroom --cgroup --json "$2" && "${@:3}" "$1/procmem" headroom --cgroup "$2"' \
+		bash "$folder" "$TARGET_PID" "${nobody[@]}"
+	rm -r "$folder"
+	echo "$output"
+	grep -q "\"unread_processes\":1" <<<"$output"
+	grep -q "^$hidden could not be read$" <<<"$output"
+}
