@@ -30,7 +30,7 @@ struct watch_options {
 	/** Processes that belong to TARGET are watched, too: `family` says which. */
 	bool has_family;
 	enum pm_family_kind family;
-	const char *record;           /**< recording to write; NULL if none is written */
+	const char *record; /**< recording to write; NULL if none is written */
 	/**
 	 * Name of a given option that cannot be used with a recording; NULL if there is no such
 	 * option.

@@ -124,7 +124,8 @@ uint64_t family_limits_count_kills(struct family_limits *limits)
 	return limits->killed - before;
 }
 
-/** Returns the limit that is reached first. The memory of the machine counts if the time is known. */
+/** Returns the limit that is reached first. The memory of the machine counts if the time is known.
+ */
 static const struct pm_limit *find_limit(const struct family_limits *limits)
 {
 	if (!limits->history)

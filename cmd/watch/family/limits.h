@@ -19,9 +19,9 @@ struct family_limits {
 	uint64_t killed;            /**< number of OOM kills at the last sample */
 	double due;                 /**< time when the limits are read again, as pm_sample.time */
 	/**
-	 * The limits, what they count, and forecasts. `memory` is the memory of the family that uses
-	 * up limits: without the growth of mapped files, which can be reclaimed. NULL before the
-	 * limits were read; owned.
+	 * The limits, what they count, and forecasts. `memory` is the memory of the family that
+	 * uses up limits: without the growth of mapped files, which can be reclaimed. NULL before
+	 * the limits were read; owned.
 	 */
 	struct watch_history *history;
 };

@@ -45,8 +45,8 @@ static struct family_member *append(struct family_members *members,
 {
 	if (members->count == members->capacity) {
 		members->capacity = members->capacity * 2 + 16;
-		members->items =
-			alloc_array(members->items, members->capacity, sizeof *members->items);
+		members->items = alloc_array(members->items, members->capacity,
+		                             sizeof *members->items);
 	}
 
 	struct family_member *member = &members->items[members->count++];
@@ -278,8 +278,8 @@ void family_members_judge(struct family_members *members)
 	struct family_sum *sum = &members->sum;
 
 	for (size_t i = 0; i < members->count; i++)
-		if (members->items[i].measured && (members->items[i].until == 0 ||
-		                                   members->items[i].judged == 0))
+		if (members->items[i].measured &&
+		    (members->items[i].until == 0 || members->items[i].judged == 0))
 			judge(&members->items[i], members->now);
 
 	pm_trend_judge(&sum->total.series, PM_TREND_BYTES, &sum->total.trend);
@@ -292,8 +292,8 @@ const struct pm_trend *family_members_trend(const struct family_members *members
 	const struct pm_trend *total = &members->sum.total.trend;
 	const struct pm_trend *within = &members->sum.within.trend;
 
-	/* If the sum rises and falls because processes are replaced regularly, its lowest points say
-	 * whether the family grows. */
+	/* If the sum rises and falls because processes are replaced regularly, its lowest points
+	 * say whether the family grows. */
 	if (!members->changed || total->verdict == PM_VERDICT_TOO_EARLY || total->floor_known ||
 	    pm_trend_growth_rate(total) > 0)
 		return total;

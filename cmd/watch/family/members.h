@@ -31,10 +31,10 @@ struct family_member {
 	uint32_t threads;  /**< number of threads */
 	uint64_t first;    /**< memory at the time from which its growth is counted */
 	uint64_t previous; /**< memory at the sample before the last one */
-	double started;    /**< time at which the process started, as pm_sample.time; 0 if unknown */
-	double since;      /**< time at which the process was found, as pm_sample.time */
-	double until;      /**< time at which its end was noticed; 0 while it runs */
-	double judged; /**< time of the last family_members_judge(); 0 if there was none */
+	double started; /**< time at which the process started, as pm_sample.time; 0 if unknown */
+	double since;   /**< time at which the process was found, as pm_sample.time */
+	double until;   /**< time at which its end was noticed; 0 while it runs */
+	double judged;  /**< time of the last family_members_judge(); 0 if there was none */
 	/** Memory over time; the trend is valid after family_members_judge(). */
 	struct watch_series memory;
 	/** Its regions; NULL unless they are measured. Owned by family/regions.c */
@@ -44,21 +44,23 @@ struct family_member {
 /**
  * The sum of the family. Memory that several processes share counts for each of them.
  *
- * The memory of a process that has ended is no longer used, so the sum falls. Such a fall hides that
- * other processes grow. Therefore the changes within processes are also summed up: a process that
- * starts or ends does not change this sum.
+ * The memory of a process that has ended is no longer used, so the sum falls. Such a fall hides
+ * that other processes grow. Therefore the changes within processes are also summed up: a process
+ * that starts or ends does not change this sum.
  */
 struct family_sum {
-	struct watch_series total;  /**< memory of all processes that run */
-	struct watch_series within; /**< memory of the first sample, and the changes within processes */
-	uint64_t memory;            /**< last value of `total` */
-	uint64_t first;             /**< value of `total` at the time from which growth is counted */
-	uint64_t origin;            /**< first value of `total` */
-	int64_t staying;  /**< growth of processes that run since that time */
-	uint64_t arrived; /**< memory of processes that appeared after that time, and run */
+	struct watch_series total; /**< memory of all processes that run */
+	struct watch_series
+		within;    /**< memory of the first sample, and the changes within processes */
+	uint64_t memory;   /**< last value of `total` */
+	uint64_t first;    /**< value of `total` at the time from which growth is counted */
+	uint64_t origin;   /**< first value of `total` */
+	int64_t staying;   /**< growth of processes that run since that time */
+	uint64_t arrived;  /**< memory of processes that appeared after that time, and run */
 	uint64_t released; /**< memory that processes which have ended had at that time */
 	int64_t change;    /**< changes within processes since the first sample */
-	/** Part of `change` in mapped files, as far as the regions of the processes are measured. */
+	/** Part of `change` in mapped files, as far as the regions of the processes are measured.
+	 */
 	int64_t file_change;
 	size_t arrived_count;  /**< number of processes that appeared after that time, and run */
 	size_t released_count; /**< number of processes that have ended, and ran at that time */

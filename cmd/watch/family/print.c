@@ -395,7 +395,8 @@ static void print_missing(const struct family_members *members, struct out *out)
 		                   members->foreign, members->foreign == 1 ? "" : "es",
 		                   members->foreign == 1 ? "s" : "");
 	if (members->incomplete)
-		out_string(out, "processes may be missing: a list of processes could not be read\n");
+		out_string(out,
+		           "processes may be missing: a list of processes could not be read\n");
 }
 
 /** Prints the limit that the processes reach first. */

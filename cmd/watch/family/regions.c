@@ -24,10 +24,11 @@ static const double replaced_below = 0.5;
 /** The regions of a process. */
 struct family_regions {
 	struct pm_process *process;
-	struct pm_sampler *sampler; /* NULL if the regions cannot be measured, or the process ended */
+	struct pm_sampler
+		*sampler; /* NULL if the regions cannot be measured, or the process ended */
 	struct pm_tracker *tracker;
-	bool counted;  /* `file` is set */
-	uint64_t file; /* resident pages of mapped files at the last sample, in bytes */
+	bool counted;            /* `file` is set */
+	uint64_t file;           /* resident pages of mapped files at the last sample, in bytes */
 	struct pm_error refused; /* why the regions cannot be measured */
 };
 

@@ -7,8 +7,8 @@
 #include "base/utf8.h"
 #include "target/target.h"
 
-/* Part of the budget that may be spent on the regions of processes. The rest is for the totals of all
- * processes. */
+/* Part of the budget that may be spent on the regions of processes. The rest is for the totals of
+ * all processes. */
 static const double regions_part = 0.5;
 
 static bool is_named(enum pm_family_kind kind)
@@ -68,9 +68,16 @@ static void note_kills(struct family_run *run)
 	}
 }
 
-/** Returns the process that is followed now; NULL if there is none. */
+/**
+ * Returns the process that is followed now: the same as before, if it runs. NULL if there is none.
+ */
 static struct family_member *find_followed(const struct family_run *run)
 {
+	struct family_member *before = family_members_find(&run->members, run->followed);
+
+	if (before && before->until == 0)
+		return before;
+
 	for (size_t i = run->members.count; i > 0; i--) {
 		struct family_member *member = &run->members.items[i - 1];
 		if (member->until == 0)

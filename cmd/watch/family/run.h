@@ -30,9 +30,9 @@ struct family_run {
 	struct family_rows rows; /**< valid after family_run_judge() */
 	enum family_event event; /**< what happened at the last sample; only with --follow */
 	uint64_t followed;       /**< with --follow: number of the process; 0 while there is none */
-	pid_t previous;          /**< with --follow: PID of the process before it; 0 if there is none */
-	bool waiting;            /**< with --follow: no process has the name */
-	struct text news;        /**< describes `event`, one line, escaped */
+	pid_t previous;   /**< with --follow: PID of the process before it; 0 if there is none */
+	bool waiting;     /**< with --follow: no process has the name */
+	struct text news; /**< describes `event`, one line, escaped */
 };
 
 /**

@@ -63,7 +63,8 @@ static int width_of(const struct family_screen *screen, int column)
 {
 	bool size = column == FAMILY_RSS || column == FAMILY_GROWTH;
 
-	return usual_widths[column] + (size && screen->run->options->output.bytes ? BYTES_WIDER : 0);
+	return usual_widths[column] +
+	       (size && screen->run->options->output.bytes ? BYTES_WIDER : 0);
 }
 
 /** Draws a cell. A text that is too wide is shortened. */
@@ -312,8 +313,8 @@ static void update_expanded(struct family_expanded *expanded)
 		screen_end(screen, run->ended_text.length > 0 ? run->ended : run->failure.text);
 }
 
-int family_screen_open(struct family_screen *screen, struct family_run *run,
-                       struct poll_loop *wait, bool colour, struct pm_error *error)
+int family_screen_open(struct family_screen *screen, struct family_run *run, struct poll_loop *wait,
+                       bool colour, struct pm_error *error)
 {
 	*screen = (struct family_screen){ .run = run, .wait = wait, .sort = run->options->sort };
 	if (terminal_open(&screen->terminal, colour, error) < 0)

@@ -42,8 +42,8 @@ struct family_screen {
  * @param error   PM_ERROR_UNSUPPORTED; the text says what the terminal lacks
  * @return        0 or -1
  */
-int family_screen_open(struct family_screen *screen, struct family_run *run,
-                       struct poll_loop *wait, bool colour, struct pm_error *error);
+int family_screen_open(struct family_screen *screen, struct family_run *run, struct poll_loop *wait,
+                       bool colour, struct pm_error *error);
 
 /**
  * Draws a new sample, and takes a sample of the process whose regions are shown.

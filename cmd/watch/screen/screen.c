@@ -224,10 +224,9 @@ int screen_enter(struct screen *screen, const struct terminal *terminal, struct 
 	if (make_all_rows(watch, error) < 0)
 		return -1;
 
-	*screen = (struct screen){ .terminal = *terminal,
-		                   .state = { .watch = watch,
-		                              .worker.wait = wait,
-		                              .nested = true } };
+	*screen =
+		(struct screen){ .terminal = *terminal,
+		                 .state = { .watch = watch, .worker.wait = wait, .nested = true } };
 	screen_update(screen);
 	return 0;
 }
