@@ -150,7 +150,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch heap trace
+	set -- map read dump scan watch around heap trace
 fi
 header >"$scratch/document"
 for name; do

@@ -469,6 +469,8 @@ void family_print_summary(const struct family_run *run, const char *ended, struc
 	char duration[PM_DURATION_TEXT_SIZE];
 	struct text line = { 0 };
 
+	/* The size of the terminal may have changed while the live screen was shown. */
+	out_measure(out);
 	print_headline(run, out);
 
 	pm_format_duration(members->now - members->began, duration);

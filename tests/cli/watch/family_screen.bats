@@ -74,5 +74,5 @@ teardown() {
 	screen_resize 60 12
 	screen_await 'processes of the tree'
 	screen_key q
-	screen_await 'ended: the user quit'
+	screen_await 'user quit'
 }
