@@ -43,7 +43,8 @@ static int open_family(struct family_run *run, struct pm_error *error)
 	return pm_family_open(&options, &run->family, error);
 }
 
-/** Adds to the notes of processes that have just ended how many processes the kernel killed. */
+/** Adds the number of processes that the kernel killed to the notes of those that have just ended.
+ */
 static void note_kills(struct family_run *run)
 {
 	struct family_members *members = &run->members;
