@@ -156,6 +156,16 @@ static void put_age(const struct watch_history *history, struct json *json)
 		json_put(json, "age", json_real(history->sample.time - history->measured));
 }
 
+/** Writes which processes around the watched one grow, if there are any. */
+static void put_around(const struct watch_run *run, struct json *json)
+{
+	struct text text = { 0 };
+
+	if (watch_around_describe(run->around, &text))
+		json_put(json, "around", json_bytes(text.bytes, text.length));
+	text_deinit(&text);
+}
+
 void watch_json_print(const struct watch_run *run, const struct watch_history *history,
                       const struct watch_view *view, bool summary, struct out *out)
 {
@@ -173,6 +183,7 @@ void watch_json_print(const struct watch_run *run, const struct watch_history *h
 	if (!history->recorded)
 		put_cost(&sample->cost, summary, &json);
 
+	put_around(run, &json);
 	put_age(history, &json);
 	put_regions(run, history, view, summary, &json);
 	if (summary)

@@ -54,8 +54,7 @@ static const struct cli_option family_option_list[] = {
 	  "watch TARGET and all its descendants, a row for each;\n"
 	  "processes that start later are added" },
 	{ OPTION_CGROUP, "cgroup", NULL, "watch all processes of the memory cgroup of TARGET" },
-	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
-	  "watch all processes with the name TARGET" },
+	{ OPTION_ALL_PROCESSES, "all-processes", NULL, "watch all processes with the name TARGET" },
 	{ OPTION_FOLLOW, "follow", NULL,
 	  "watch the process with the name TARGET; if it ends,\n"
 	  "wait for the next one with this name" },
@@ -212,4 +211,4 @@ const struct cli_group watch_options_groups[] = {
 };
 
 const char *const watch_options_exclusive[] = { "json plain columns",
-						 "children cgroup all-processes follow", NULL };
+	                                        "children cgroup all-processes follow", NULL };

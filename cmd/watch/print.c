@@ -282,6 +282,8 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 	add_process(run, history, view->bytes, &line);
 	if (view->row_count > 1)
 		add_kinds(history, view, &line);
+	if (watch_around_describe(run->around, &line))
+		text_string(&line, " (all of them: procmem watch --children or --cgroup)\n");
 	if (run->ended)
 		text_format(&line, "ended: %s\n", run->ended);
 	if (history->stopped > 0)

@@ -46,6 +46,8 @@ int watch_run_init(struct watch_run *run, const struct watch_options *options,
 		return watch_replay_open(target->path, &run->replay, &run->process, error);
 	if (open_sampler(run, pages, error) < 0)
 		return -1;
+	if (!options->several)
+		run->around = watch_around_open(target->process);
 	if (options->heap)
 		watch_heap_open(target->process, &walks, &run->heap);
 	if (!pages)
@@ -157,6 +159,7 @@ void watch_run_end_gone(struct watch_run *run, const struct pm_limit *limit)
 void watch_run_deinit(struct watch_run *run)
 {
 	peek_close(run->peek);
+	watch_around_close(run->around);
 	watch_heap_close(run->heap);
 	pm_recorder_close(run->recorder);
 	pm_kills_close(run->kills);

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "target/target.h"
+#include "watch/around.h"
 #include "watch/options.h"
 
 struct peek;
@@ -31,9 +32,11 @@ struct watch_run {
 	struct pm_recorder *recorder; /**< the recording that is written; NULL if none is written */
 	/** Stores new pages and their strings; NULL if new pages are not stored. */
 	struct peek *peek;
-	struct watch_heap *heap; /**< walks over the heap; NULL without --heap */
-	struct pm_kills *kills;  /**< counts OOM kills in the cgroup of the process; NULL if they
-	                            cannot be counted */
+	struct watch_around *around; /**< the processes around it; NULL for a recording, and if
+	                                several processes are watched */
+	struct watch_heap *heap;     /**< walks over the heap; NULL without --heap */
+	struct pm_kills *kills; /**< counts OOM kills in the cgroup of the process; NULL if they
+	                           cannot be counted */
 	uint64_t killed; /**< number of OOM kills that `kills` had counted before the last sample */
 	/**
 	 * Checks whether a condition holds. If so, all regions are measured before one of them is

@@ -163,6 +163,7 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 		return -1;
 
 	count_stopped(watch);
+	watch_around_step(run->around, sample->time);
 	if (!watch->view.unjudged)
 		judge_process(watch);
 	else if (run->replay)

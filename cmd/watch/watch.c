@@ -418,7 +418,7 @@ static enum status run(struct watch_options *options, const struct cli_result *w
 
 	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
 	                        &error) < 0 ||
-	    target_list_read(&targets, words->operands[0], false, &error) < 0)
+	    target_list_read(&targets, words->operands[0], TARGET_LIST_ONE, &error) < 0)
 		status = report_failure(&error);
 	else if (options->has_family)
 		status = family_watch(options, words->operands[0], is_live(options, out), out);

@@ -119,7 +119,7 @@ _procmem() {
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --heap --plain --all-processes --on --do --again --cool-down --kind --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --heap --plain --children --cgroup --all-processes --follow --on --do --again --cool-down --kind --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)

@@ -96,7 +96,7 @@ static void put_family(const struct family_run *run, struct json *json)
 	const char *cgroup = pm_family_cgroup(run->family);
 
 	json_open(json, "family", '{');
-	json_put(json, "kind", json_string(kind_name(run->options->family)));
+	json_put(json, "which", json_string(kind_name(run->options->family)));
 	if (run->root > 0)
 		json_put(json, "pid", json_number((uint64_t)run->root));
 	else
@@ -140,9 +140,6 @@ static void print_family(const struct family_run *run, const char *ended, struct
 /** Prints what happened to the followed process. */
 static void print_event(const struct family_run *run, struct out *out)
 {
-	static const char *const names[] = { [FAMILY_WAITING] = "waiting",
-		                             [FAMILY_FOUND] = "found",
-		                             [FAMILY_RESTARTED] = "restarted" };
 	struct json json = { .out = out, .one_line = true };
 	const struct family_member *now = family_members_find(&run->members, run->followed);
 
@@ -151,7 +148,7 @@ static void print_event(const struct family_run *run, struct out *out)
 
 	json_open(&json, NULL, '{');
 	put_time(&run->members, &json);
-	json_put(&json, "event", json_string(names[run->event]));
+	json_put(&json, "event", json_string("follow"));
 	json_put(&json, "name", json_text(run->word));
 	if (run->event != FAMILY_WAITING && now)
 		json_put(&json, "pid", json_number((uint64_t)now->pid));

@@ -39,7 +39,7 @@ int family_limits_read(struct family_limits *limits, const struct pm_family *fam
                        const struct family_members *members, struct pm_error *error);
 
 /**
- * Returns how many processes the kernel has killed in the cgroup since the last call.
+ * Returns the number of processes that the kernel has killed in the cgroup since the last call.
  * @param limits  the limits
  * @return        the number; 0 also if it is not known
  */

@@ -165,7 +165,8 @@ void family_print_title(const struct family_run *run, struct text *text)
 		const char *path = pm_family_cgroup(run->family);
 
 		text_string(text, "of the cgroup ");
-		utf8_escape(text, path ? path : "", path ? strlen(path) : 0);
+		if (path)
+			utf8_escape(text, path, strlen(path));
 	} else {
 		text_string(text, "named ");
 		utf8_escape(text, run->word, strlen(run->word));
@@ -219,6 +220,7 @@ static void add_sum_cell(const struct family_run *run, size_t column, struct tex
 	case FAMILY_RSS:
 		watch_format_size(members->sum.memory, bytes, text);
 		break;
+
 	case FAMILY_GROWTH:
 		delta_put_bytes(text, sum_growth(members), bytes);
 		break;
@@ -281,7 +283,7 @@ static void print_table(const struct family_run *run, struct out *out)
 	table_print(&table, widths, out);
 }
 
-/** Prints how many processes have no row because of --top. */
+/** Prints the number of processes that have no row because of --top. */
 static void print_hidden(const struct family_run *run, struct out *out)
 {
 	size_t shown = count_rows(run), alive = 0;
@@ -360,8 +362,7 @@ static void print_unreadable(const struct family_run *run, struct out *out)
 	if (count == 0)
 		return;
 
-	out_format(out, "%zu process%s cannot be read, and %s not in the sum:\n", count,
-	           count == 1 ? "" : "es", count == 1 ? "is" : "are");
+	out_format(out, "processes that cannot be read, and are not in the sum: %zu\n", count);
 	for (size_t i = 0; i < run->rows.count && named < UNREADABLE_NAMED_MAX; i++) {
 		const struct family_member *member = run->rows.items[i];
 		struct text text = { 0 };
@@ -389,11 +390,11 @@ static void print_missing(const struct family_members *members, struct out *out)
 		out_format(out, "%zu further processes are not watched: the maximum is %d\n",
 		           members->beyond, PM_FAMILY_MAX);
 	if (members->foreign > 0)
-		out_wrapped_format(out, 2,
-		                   "%zu process%s of the cgroup belong%s to another PID namespace "
-		                   "and cannot be watched from here\n",
-		                   members->foreign, members->foreign == 1 ? "" : "es",
-		                   members->foreign == 1 ? "s" : "");
+		out_wrapped_format(
+			out, 2,
+			"processes of the cgroup that belong to another PID namespace and "
+			"cannot be watched from here: %zu\n",
+			members->foreign);
 	if (members->incomplete)
 		out_string(out,
 		           "processes may be missing: a list of processes could not be read\n");
@@ -469,6 +470,8 @@ void family_print_summary(const struct family_run *run, const char *ended, struc
 	char duration[PM_DURATION_TEXT_SIZE];
 	struct text line = { 0 };
 
+	/* The size of the terminal may have changed while the live screen was shown. */
+	out_measure(out);
 	print_headline(run, out);
 
 	pm_format_duration(members->now - members->began, duration);

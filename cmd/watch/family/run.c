@@ -43,7 +43,8 @@ static int open_family(struct family_run *run, struct pm_error *error)
 	return pm_family_open(&options, &run->family, error);
 }
 
-/** Adds to the notes of processes that have just ended how many processes the kernel killed. */
+/** Adds the number of processes that the kernel killed to the notes of those that have just ended.
+ */
 static void note_kills(struct family_run *run)
 {
 	struct family_members *members = &run->members;
@@ -68,9 +69,16 @@ static void note_kills(struct family_run *run)
 	}
 }
 
-/** Returns the process that is followed now; NULL if there is none. */
+/**
+ * Returns the process that is followed now: the same as before, if it runs. NULL if there is none.
+ */
 static struct family_member *find_followed(const struct family_run *run)
 {
+	struct family_member *before = family_members_find(&run->members, run->followed);
+
+	if (before && before->until == 0)
+		return before;
+
 	for (size_t i = run->members.count; i > 0; i--) {
 		struct family_member *member = &run->members.items[i - 1];
 		if (member->until == 0)

@@ -405,6 +405,7 @@ static void handle_key(struct family_screen *screen, uint32_t key)
 	case SCREEN_PAGE_DOWN:
 		move(screen, page);
 		break;
+
 	case SCREEN_FIRST:
 		move(screen, -LONG_MAX);
 		break;

@@ -94,6 +94,13 @@ static void add_process(const struct screen_state *state, struct text *text)
 	text_string(text, "  ");
 	watch_verdict_short(history, bytes, text);
 	watch_format_parts(history, bytes, text);
+
+	struct text around = { 0 };
+	if (watch_around_describe(state->watch->run.around, &around)) {
+		text_string(text, "  ");
+		text_bytes(text, around.bytes, around.length);
+	}
+	text_deinit(&around);
 }
 
 /** Adds the time since the start, and the cost. */

@@ -36,14 +36,12 @@ static void add_keys(const struct screen_state *state, struct text *text)
 {
 	if (state->pane.open)
 		text_string(text, "?help Esc:back q:back");
-	else if (state->nested)
-		text_string(text, "Esc, q:back to all processes  ?:help s:sort f:filter /:search "
-		                  "Enter:text d:dump t:trace b:base g:group p:pause");
 	else if (state->rows.count > 0)
 		text_format(text,
-		            "row %zu of %zu  ?:help q:quit s:sort f:filter /:search Enter:text "
+		            "row %zu of %zu  ?:help %s s:sort f:filter /:search Enter:text "
 		            "d:dump t:trace b:base g:group p:pause",
-		            state->rows.index + 1, state->rows.count);
+		            state->rows.index + 1, state->rows.count,
+		            state->nested ? "Esc, q:back" : "q:quit");
 	else
 		text_string(text, "?help s:ort f:ilter Enter:text d:ump t:race b:aseline g:roup "
 		                  "p:ause q:uit");
@@ -195,26 +193,34 @@ static void draw(struct screen *screen)
 	terminal_show(terminal, column < 0 ? -1 : terminal->rows - 1, column);
 }
 
-/** Makes all rows, not only the first rows up to --top, because the user can scroll. */
-static int make_all_rows(struct watch *watch, struct pm_error *error)
+/** Draws the first sample on an open terminal. */
+static int start(struct screen *screen, const struct terminal *terminal, struct watch *watch,
+                 struct poll_loop *wait, struct pm_error *error)
 {
+	/* Make all rows, not only the first rows up to --top, because the user can scroll. */
 	watch->view.all_rows = true;
-	return watch_view_update(&watch->view, &watch->history, error);
+	if (watch_view_update(&watch->view, &watch->history, error) < 0)
+		return -1;
+
+	screen->terminal = *terminal;
+	screen->state.watch = watch;
+	screen->state.worker.wait = wait;
+	screen_update(screen);
+	return 0;
 }
 
 int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wait, bool colour,
                 struct pm_error *error)
 {
-	*screen = (struct screen){ .state = { .watch = watch, .worker.wait = wait } };
-	if (terminal_open(&screen->terminal, colour, error) < 0)
+	struct terminal terminal;
+
+	*screen = (struct screen){ 0 };
+	if (terminal_open(&terminal, colour, error) < 0)
 		return -1;
-
-	if (make_all_rows(watch, error) == 0) {
-		screen_update(screen);
+	if (start(screen, &terminal, watch, wait, error) == 0)
 		return 0;
-	}
 
-	screen_close(screen, NULL);
+	terminal_close(&terminal);
 	return -1;
 }
 
@@ -229,6 +235,8 @@ int screen_enter(struct screen *screen, const struct terminal *terminal, struct 
 		                 .state = { .watch = watch, .worker.wait = wait, .nested = true } };
 	screen_update(screen);
 	return 0;
+	*screen = (struct screen){ .state.nested = true };
+	return start(screen, terminal, watch, wait, error);
 }
 
 void screen_leave(struct screen *screen, struct terminal *terminal, struct text *outcome)
@@ -528,12 +536,9 @@ static void obey(struct screen_state *state, enum screen_action action)
 		return;
 
 	case SCREEN_CANCEL:
-		if (!screen_worker_runs(&state->worker)) {
-			state->left = state->nested;
-			if (state->left)
-				return;
+		if (!screen_worker_runs(&state->worker) && !state->nested)
 			break;
-		}
+		state->left = !screen_worker_runs(&state->worker);
 		screen_worker_cancel(&state->worker);
 		return;
 	default:

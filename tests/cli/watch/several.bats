@@ -57,16 +57,6 @@ teardown() {
 	jq -se --argjson first "$first" --argjson second "$second" 'length == 8 and ([.[-2:][].pid] | sort) == ([$first, $second] | sort) and all(.[-2:][]; .summary and .sample_count == 3)' <<<"$output"
 }
 
-@test "all processes of a name are watched" {
-	target_copy grower
-	target_start "$TARGET_NAME"
-	first=$TARGET_PID
-	target_start "$TARGET_NAME"
-	second=$TARGET_PID
-	run -0 procmem watch --json -i 0.1 -c 1 --all-processes "$TARGET_NAME"
-	jq -se --argjson first "$first" --argjson second "$second" '[.[].pid] | unique == ([$first, $second] | sort)' <<<"$output"
-}
-
 @test "a process that ends stays with its reason, and the others go on" {
 	"$PROCMEM_BIN" watch -i 0.1 "$first,$second" >"$out" 3>&- &
 	local watcher=$!
