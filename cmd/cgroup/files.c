@@ -526,13 +526,13 @@ static void put_objects(const struct pm_shared_objects *objects, struct json *js
 			json_put(json, "path", json_text(object->name));
 		json_put(json, "inode", json_number(object->inode));
 		json_put(json, "bytes", json_number(object->bytes));
-		json_put(json, "estimate", json_boolean(object->at_most));
+		json_put(json, "at_most", json_boolean(object->at_most));
 		json_open(json, "users", '[');
 		for (size_t j = 0; j < kept; j++) {
 			json_open(json, NULL, '{');
 			json_parts_process(json, object->users[j].pid, object->users[j].comm, NULL);
-			json_put(json, "open", json_boolean(object->users[j].open));
-			json_put(json, "mapped", json_boolean(object->users[j].mapped));
+			json_put(json, "has_open", json_boolean(object->users[j].open));
+			json_put(json, "has_mapped", json_boolean(object->users[j].mapped));
 			json_shut(json, '}');
 		}
 		json_shut(json, ']');
@@ -544,7 +544,7 @@ static void put_objects(const struct pm_shared_objects *objects, struct json *js
 
 static void put_unread(const struct pm_tmpfs *tmpfs, struct json *json)
 {
-	json_open(json, "unreadable", '[');
+	json_open(json, "unreadable_folders", '[');
 	for (size_t i = 0; i < tmpfs->folder_count; i++) {
 		if (tmpfs->folders[i].cause == 0)
 			continue;

@@ -132,8 +132,8 @@ static void print_json(const struct top *top, struct out *out)
 	}
 	json_shut(&json, ']');
 	json_put(&json, "cgroups_total", json_number(top->list.count));
-	json_put(&json, "unread", json_number(top->list.unreadable));
-	json_put(&json, "incomplete", json_boolean(top->list.incomplete));
+	json_put(&json, "cgroups_unread", json_number(top->list.unreadable));
+	json_put(&json, "cgroups_incomplete", json_boolean(top->list.incomplete));
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

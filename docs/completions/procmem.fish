@@ -39,16 +39,17 @@ complete -c procmem -n __fish_use_subcommand -f -a refs -d 'Show what points to 
 complete -c procmem -n __fish_use_subcommand -f -a ps -d 'List processes by memory'
 complete -c procmem -n __fish_use_subcommand -f -a watch -d 'Report which regions grow'
 complete -c procmem -n __fish_use_subcommand -f -a headroom -d 'Report how much a process may still grow'
+complete -c procmem -n __fish_use_subcommand -f -a cgroup -d 'Report what fills a memory cgroup'
 complete -c procmem -n __fish_use_subcommand -f -a snap -d 'Write a sample to a file'
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'Report what changed between two moments'
 complete -c procmem -n __fish_use_subcommand -f -a trace -d 'Show which code maps memory'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom snap diff trace shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps watch headroom cgroup snap diff trace shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump heap leaks refs ps watch headroom snap diff trace
+for command in map dump heap leaks refs ps watch headroom cgroup snap diff trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -265,6 +266,11 @@ complete -c procmem -n $headroom -f -a '(__procmem_targets)'
 complete -c procmem -n $headroom -l for -x -d 'Watch for this long'
 complete -c procmem -n $headroom -l from -r -d 'Take rates from a recording'
 complete -c procmem -n $headroom -l min -x -d 'Minimum memory that must be left'
+
+set -l cgroup '__fish_seen_subcommand_from cgroup'
+complete -c procmem -n $cgroup -a '(__procmem_targets)'
+complete -c procmem -n $cgroup -l for -x -d 'Watch for this long'
+complete -c procmem -n $cgroup -s n -l top -x -d 'Show at most so many rows'
 
 set -l shell '__fish_seen_subcommand_from shell'
 complete -c procmem -n $shell -a '(__procmem_targets)'

@@ -108,7 +108,7 @@ static void segments_are_parsed(void **state)
 {
 	(void)state;
 	const char *at = "key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime "
-	                 "ctime rss swap\n"
+			 "ctime rss swap\n"
 			 " 0 5 1600 1048576 9 9 2 0 0 0 0 1 0 1 8192 4096\n"
 			 "nonsense\n"
 			 "1 2 3\n"
