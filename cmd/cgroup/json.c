@@ -86,7 +86,7 @@ static void put_rates(struct json *json, const struct cgroup_level_rates *rates)
 		if (!*rates->trends[part].reason || rates->parts[part].count == 0)
 			continue;
 		json_open(json, NULL, '{');
-		json_put(json, "part",
+		json_put(json, "cgroup_part",
 		         json_string(pm_cgroup_parts_name((enum pm_cgroup_part)part)));
 		json_parts_trend(json, &rates->trends[part]);
 		json_shut(json, '}');

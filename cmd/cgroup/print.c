@@ -107,6 +107,7 @@ static void rest_cell(const struct parts_view *view, size_t column, struct text 
 	case SHARE:
 		put_share(view, size, text);
 		break;
+
 	case NOTE:
 		if (lag)
 			text_string(text, "inexact statistics");
@@ -134,6 +135,7 @@ static void part_cell(void *context, size_t row, size_t column, struct text *tex
 
 	enum pm_cgroup_part part = view->order[row];
 	double rate;
+
 	switch (column) {
 	case PART:
 		text_string(text, cgroup_print_part(part, split));
@@ -144,6 +146,7 @@ static void part_cell(void *context, size_t row, size_t column, struct text *tex
 	case SHARE:
 		put_share(view, split->parts[part], text);
 		break;
+
 	case RATE:
 		rate = pm_trend_growth_rate(&view->rates->trends[part]);
 		delta_put_rate(text, rate > 0 ? rate : view->rates->trends[part].rate);

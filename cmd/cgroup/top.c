@@ -56,6 +56,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	case SHMEM:
 		size = parts[PM_CGROUP_SHMEM];
 		break;
+
 	case FILE_CACHE:
 		size = parts[PM_CGROUP_FILE_INACTIVE] + parts[PM_CGROUP_FILE_ACTIVE] +
 		       parts[PM_CGROUP_FILE_PINNED];

@@ -148,7 +148,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch heap trace
+	set -- map read dump scan watch heap trace around
 fi
 header >"$scratch/document"
 for name; do

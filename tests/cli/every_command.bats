@@ -21,7 +21,7 @@ has() {
 # Sets the array `words` to a typical command line.
 usual() {
 	case $1 in
-	map | headroom | heap | leaks) words=("$1" "$TARGET_PID") ;;
+	map | headroom | cgroup | heap | leaks) words=("$1" "$TARGET_PID") ;;
 	trace) words=(trace --for 0.5s "$TARGET_PID") ;;
 	refs) words=(refs "$TARGET_PID" 0x1000) ;;
 	ps) words=(ps -n 3) ;;
