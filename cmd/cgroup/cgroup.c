@@ -256,6 +256,14 @@ static int read_report(struct cgroup_report *report, struct pm_error *error)
 	return 0;
 }
 
+/** Reports what was read, and how long the files in tmpfs took. */
+static void note_cost(const struct cgroup_report *report)
+{
+	report_note("%zu levels; %zu directories in tmpfs read in %.1f ms; %zu processes examined",
+	            report->levels.count, report->files.tmpfs.folder_count,
+	            report->files.tmpfs.seconds * 1000, report->files.objects.processes);
+}
+
 static int report_cgroup(struct cgroup_report *report, const char *word, struct out *out,
                          struct pm_error *error)
 {
@@ -267,6 +275,8 @@ static int report_cgroup(struct cgroup_report *report, const char *word, struct 
 		result = check_visible(report, error);
 	if (result == 0)
 		result = read_report(report, error);
+	if (result == 0 && report->options->output.verbose && !report->options->output.quiet)
+		note_cost(report);
 	if (result == 0 && report->options->output.json)
 		cgroup_json_print(report, out);
 	else if (result == 0 && !report->options->output.quiet)

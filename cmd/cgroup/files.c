@@ -124,9 +124,13 @@ int cgroup_files_read(struct cgroup_report *report, struct pm_error *error)
 	return read_objects(report, error);
 }
 
+/** Adds a size. Unlike in a table, zero is a number. */
 static void put_size(const struct cgroup_report *report, struct text *text, uint64_t size)
 {
-	text_size_as(text, size, report->options->output.bytes);
+	if (size == 0)
+		text_char(text, '0');
+	else
+		text_size_as(text, size, report->options->output.bytes);
 }
 
 static void put_escaped(struct text *text, const char *name)

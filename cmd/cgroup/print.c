@@ -47,9 +47,13 @@ const char *cgroup_print_part(enum pm_cgroup_part part, const struct pm_cgroup_s
 	return names[part];
 }
 
+/** Adds a size. Unlike in a table, zero is a number. */
 static void put_size(const struct cgroup_report *report, struct text *text, uint64_t size)
 {
-	text_size_as(text, size, report->options->output.bytes);
+	if (size == 0)
+		text_char(text, '0');
+	else
+		text_size_as(text, size, report->options->output.bytes);
 }
 
 /** The rows of the table of a level: the parts that are not empty, and the rest. */
