@@ -92,7 +92,7 @@ near() {
 		level .shared | jq -e --argjson pid "$TARGET_PID" --arg type "${object% *}" --argjson bytes "${object#* }" \
 			'any(.[]; .type == $type and .bytes == $bytes and any(.users[]; .pid == $pid))'
 	done
-	run -0 procmem cgroup "$TARGET_PID"
+	run -0 procmem cgroup -n 1000 "$TARGET_PID"
 	[[ ${lines[0]} == "$GROUP: "*' of 512.0M ('*'); largest part: tmpfs and shared memory 41.'* ]]
 	[[ $output == *"20.0M"*" $folder/spool/"* ]]
 	[[ $output == *"memfd charged: charger ($TARGET_PID)"* ]]
@@ -122,7 +122,8 @@ near() {
 	mkdir "$folder/spool/"$'evil\e[31m\nname'
 	dd if=/dev/zero of="$folder/spool/"$'evil\e[31m\nname/file' bs=64K count=64 status=none
 	mkfifo "$folder/spool/fifo"
-	run -0 procmem cgroup "$TARGET_PID"
+	# Other tests have files in tmpfs, too.
+	run -0 procmem cgroup -n 1000 "$TARGET_PID"
 	[[ $output != *$'\e'* && $output == *'evil'*'name/'* ]]
 	mkdir -m 700 "$folder/private"
 	run --separate-stderr as_nobody cgroup "$GROUP_FOLDER"
