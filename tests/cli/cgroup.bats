@@ -115,6 +115,52 @@ near() {
 	jq -e --arg path "$GROUP" 'any(.cgroups[]; .path == $path and .max == 268435456)' <<<"$output"
 }
 
+@test "a saved tree of cgroup v2 has all its parts" {
+	local shop=$BATS_TEST_TMPDIR/cgroup/shop
+	mkdir -p "$shop/web"
+	: >"$shop/cgroup.procs" >"$shop/cgroup.controllers"
+	: >"$shop/web/cgroup.procs"
+	echo 900000000 >"$shop/memory.current"
+	echo 'anon 800000000' >"$shop/memory.stat"
+	echo 600000000 >"$shop/web/memory.current"
+	echo 640000000 >"$shop/web/memory.max"
+	echo 620000000 >"$shop/web/memory.high"
+	echo 630000000 >"$shop/web/memory.peak"
+	echo 1000000 >"$shop/web/memory.swap.current"
+	echo 2000000 >"$shop/web/memory.swap.max"
+	printf 'low 0\nhigh 12\nmax 5\noom 2\noom_kill 1\n' >"$shop/web/memory.events"
+	cat >"$shop/web/memory.stat" <<-'END'
+		anon 100000000
+		file 420000000
+		kernel 60000000
+		kernel_stack 1000000
+		pagetables 2000000
+		percpu 500000
+		sock 8000000
+		vmalloc 100000
+		shmem 300000000
+		zswap 20000000
+		file_dirty 4000000
+		inactive_file 70000000
+		active_file 40000000
+		unevictable 10000000
+		slab_reclaimable 25000000
+		slab_unreclaimable 10000000
+	END
+	run -0 procmem cgroup --json "$shop/web"
+	level . | jq -e '.cgroup_version == 2 and .current == 600000000 and .max == 640000000 and .high_max == 620000000 and
+		.peak_usage == 630000000 and .swap == 1000000 and .swap_max == 2000000 and .events == {oom_kill: 1, max: 5, high: 12, oom: 2}'
+	level .parts | jq -e '. == {anon: 100000000, shmem: 300000000, file_inactive: 70000000, file_active: 40000000, file_pinned: 10000000,
+		slab_reclaimable: 25000000, slab_unreclaimable: 10000000, page_tables: 2000000, kernel_stacks: 1000000, percpu: 500000,
+		vmalloc: 100000, zswap: 20000000, sockets: 8000000, kernel_other: 1400000, rest: 12000000}'
+	level .limits | jq -e '(.[0] | .name == "cgroup" and .left == 150000000) and (.[1] | .name == "cgroup_high" and .left == 130000000)'
+	jq -e '.levels[1] | .path == "/" and .current == 900000000 and .parts.rest == 100000000' <<<"$output"
+	run -0 procmem cgroup "$shop/web"
+	[[ ${lines[0]} == '/web: 572.2M of 610.4M (94%); largest part: tmpfs and shared memory 286.1M' ]]
+	[[ $output == *'high exceeded 12 times'* && $output == *'zswap'* && $output == *'not in the statistics'* ]]
+	[[ $output == *"files in tmpfs are not known: the cgroup has no process that could be read"* ]]
+}
+
 @test "directories and names that are hostile or unreadable are shown and counted" {
 	target_start charger
 	cgroup_make $((256 << 20)) "$TARGET_PID"
