@@ -180,7 +180,12 @@ static void put_object(const struct pm_shared_object *object, struct text *text)
 		text_char(text, ' ');
 		put_escaped(text, object->name);
 	}
-	text_string(text, kept > 0 ? ": " : ": not in use by these processes");
+	if (kept > 0)
+		text_string(text, ": ");
+	else if (object->attachments > 0)
+		text_string(text, ": not counted, as only processes of other cgroups use it");
+	else
+		text_string(text, ": no process uses it");
 
 	for (size_t i = 0; i < kept; i++) {
 		const struct pm_shared_user *user = &object->users[i];

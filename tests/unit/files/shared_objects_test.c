@@ -70,6 +70,7 @@ static void objects_of_a_process(void **state)
 	assert_int_equal(segment->bytes, 7 * MIB);
 	assert_string_equal(segment->name, "0x00000000");
 	assert_int_equal(segment->user_count, 1);
+	assert_int_equal(segment->attachments, 1);
 	assert_true(objects.bytes >= 15 * MIB);
 	pm_shared_objects_deinit(&objects);
 	target_stop(&target);
