@@ -34,7 +34,7 @@ static const double usual_interval = 1;
 
 static const struct cli_option cgroup_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
-	  "watch for this time (10s, 5m), to report which part\nand which directory grows" },
+	  "watch for this time (30s, 5m), to report which part\nand which directory grows" },
 	{ 'n', "top", "N", "show at most N groups, processes and directories" },
 	{ 0 },
 };
@@ -63,8 +63,8 @@ static const struct cli_group groups[] = {
 const struct cli_spec cgroup_spec = {
 	.command = "cgroup",
 	.operands = "[TARGET|PATH]",
-	.purpose = "Reports what fills a memory cgroup: processes, files in tmpfs, page cache, and\n"
-		   "memory of the kernel, for the cgroup and all its ancestors.",
+	.purpose = "Reports what fills a memory cgroup and its ancestors: processes, files in\n"
+		   "tmpfs, page cache, and memory of the kernel.",
 	.groups = groups,
 	.notes = "TARGET is a PID, or a process name that matches one process. PATH contains a\n"
 		 "slash, and is a directory below /sys/fs/cgroup or the path of a cgroup, as in\n"
@@ -256,6 +256,14 @@ static int read_report(struct cgroup_report *report, struct pm_error *error)
 	return 0;
 }
 
+/** Reports what was read, and how long the files in tmpfs took. */
+static void note_cost(const struct cgroup_report *report)
+{
+	report_note("%zu levels; %zu directories in tmpfs read in %.1f ms; %zu processes examined",
+	            report->levels.count, report->files.tmpfs.folder_count,
+	            report->files.tmpfs.seconds * 1000, report->files.objects.processes);
+}
+
 static int report_cgroup(struct cgroup_report *report, const char *word, struct out *out,
                          struct pm_error *error)
 {
@@ -267,6 +275,8 @@ static int report_cgroup(struct cgroup_report *report, const char *word, struct 
 		result = check_visible(report, error);
 	if (result == 0)
 		result = read_report(report, error);
+	if (result == 0 && report->options->output.verbose && !report->options->output.quiet)
+		note_cost(report);
 	if (result == 0 && report->options->output.json)
 		cgroup_json_print(report, out);
 	else if (result == 0 && !report->options->output.quiet)

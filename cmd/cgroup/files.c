@@ -124,9 +124,13 @@ int cgroup_files_read(struct cgroup_report *report, struct pm_error *error)
 	return read_objects(report, error);
 }
 
+/** Adds a size. Unlike in a table, zero is a number. */
 static void put_size(const struct cgroup_report *report, struct text *text, uint64_t size)
 {
-	text_size_as(text, size, report->options->output.bytes);
+	if (size == 0)
+		text_char(text, '0');
+	else
+		text_size_as(text, size, report->options->output.bytes);
 }
 
 static void put_escaped(struct text *text, const char *name)
@@ -176,7 +180,12 @@ static void put_object(const struct pm_shared_object *object, struct text *text)
 		text_char(text, ' ');
 		put_escaped(text, object->name);
 	}
-	text_string(text, kept > 0 ? ": " : ": not in use by these processes");
+	if (kept > 0)
+		text_string(text, ": ");
+	else if (object->attachments > 0)
+		text_string(text, ": not counted, as only processes of other cgroups use it");
+	else
+		text_string(text, ": no process uses it");
 
 	for (size_t i = 0; i < kept; i++) {
 		const struct pm_shared_user *user = &object->users[i];
@@ -526,13 +535,13 @@ static void put_objects(const struct pm_shared_objects *objects, struct json *js
 			json_put(json, "path", json_text(object->name));
 		json_put(json, "inode", json_number(object->inode));
 		json_put(json, "bytes", json_number(object->bytes));
-		json_put(json, "estimate", json_boolean(object->at_most));
+		json_put(json, "at_most", json_boolean(object->at_most));
 		json_open(json, "users", '[');
 		for (size_t j = 0; j < kept; j++) {
 			json_open(json, NULL, '{');
 			json_parts_process(json, object->users[j].pid, object->users[j].comm, NULL);
-			json_put(json, "open", json_boolean(object->users[j].open));
-			json_put(json, "mapped", json_boolean(object->users[j].mapped));
+			json_put(json, "has_open", json_boolean(object->users[j].open));
+			json_put(json, "has_mapped", json_boolean(object->users[j].mapped));
 			json_shut(json, '}');
 		}
 		json_shut(json, ']');
@@ -544,7 +553,7 @@ static void put_objects(const struct pm_shared_objects *objects, struct json *js
 
 static void put_unread(const struct pm_tmpfs *tmpfs, struct json *json)
 {
-	json_open(json, "unreadable", '[');
+	json_open(json, "unreadable_folders", '[');
 	for (size_t i = 0; i < tmpfs->folder_count; i++) {
 		if (tmpfs->folders[i].cause == 0)
 			continue;

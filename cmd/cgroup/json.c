@@ -26,23 +26,23 @@ static void put_parts(struct json *json, const struct pm_cgroup_split *split)
 	json_shut(json, '}');
 
 	json_put(json, "excess", json_number(split->excess));
-	json_put(json, "dirty", json_number(split->dirty));
-	json_put(json, "writeback", json_number(split->writeback));
+	json_put(json, "file_dirty", json_number(split->dirty));
+	json_put(json, "file_writeback", json_number(split->writeback));
 	json_put(json, "unevictable", json_number(split->unevictable));
 }
 
 void cgroup_json_put_level(struct json *json, const struct pm_cgroup_level *level)
 {
 	json_put(json, "path", json_text(level->path));
-	json_put(json, "version", json_integer(level->version));
+	json_put(json, "cgroup_version", json_integer(level->version));
 	put_known(json, "max", level->max);
-	put_known(json, "high", level->high);
+	put_known(json, "high_max", level->high);
 	put_known(json, "current", level->current);
-	put_known(json, "peak", level->peak);
+	put_known(json, "peak_usage", level->peak);
 	put_known(json, "swap", level->swap);
 	put_known(json, "swap_max", level->swap_max);
 	put_known(json, "memory_swap_max", level->memory_swap_max);
-	put_known(json, "hugetlb", level->hugetlb);
+	put_known(json, "hugetlb_usage", level->hugetlb);
 	if (level->kernel_outside > 0)
 		json_put(json, "kernel_outside", json_number(level->kernel_outside));
 	put_parts(json, &level->split);
@@ -81,15 +81,17 @@ static void put_processes(struct json *json, const struct pm_members *members)
 /** Writes the growth of each part, of the usage, and when the limits are reached. */
 static void put_rates(struct json *json, const struct cgroup_level_rates *rates)
 {
-	json_open(json, "rates", '{');
+	json_open(json, "rates", '[');
 	for (int part = 0; part < PM_CGROUP_PARTS; part++) {
 		if (!*rates->trends[part].reason || rates->parts[part].count == 0)
 			continue;
-		json_open(json, pm_cgroup_parts_name((enum pm_cgroup_part)part), '{');
+		json_open(json, NULL, '{');
+		json_put(json, "cgroup_part",
+		         json_string(pm_cgroup_parts_name((enum pm_cgroup_part)part)));
 		json_parts_trend(json, &rates->trends[part]);
 		json_shut(json, '}');
 	}
-	json_shut(json, '}');
+	json_shut(json, ']');
 
 	if (*rates->usage_trend.reason) {
 		json_open(json, "usage", '{');

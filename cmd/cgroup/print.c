@@ -47,9 +47,13 @@ const char *cgroup_print_part(enum pm_cgroup_part part, const struct pm_cgroup_s
 	return names[part];
 }
 
+/** Adds a size. Unlike in a table, zero is a number. */
 static void put_size(const struct cgroup_report *report, struct text *text, uint64_t size)
 {
-	text_size_as(text, size, report->options->output.bytes);
+	if (size == 0)
+		text_char(text, '0');
+	else
+		text_size_as(text, size, report->options->output.bytes);
 }
 
 /** The rows of the table of a level: the parts that are not empty, and the rest. */
@@ -107,6 +111,7 @@ static void rest_cell(const struct parts_view *view, size_t column, struct text 
 	case SHARE:
 		put_share(view, size, text);
 		break;
+
 	case NOTE:
 		if (lag)
 			text_string(text, "inexact statistics");
@@ -134,6 +139,7 @@ static void part_cell(void *context, size_t row, size_t column, struct text *tex
 
 	enum pm_cgroup_part part = view->order[row];
 	double rate;
+
 	switch (column) {
 	case PART:
 		text_string(text, cgroup_print_part(part, split));
@@ -144,6 +150,7 @@ static void part_cell(void *context, size_t row, size_t column, struct text *tex
 	case SHARE:
 		put_share(view, split->parts[part], text);
 		break;
+
 	case RATE:
 		rate = pm_trend_growth_rate(&view->rates->trends[part]);
 		delta_put_rate(text, rate > 0 ? rate : view->rates->trends[part].rate);

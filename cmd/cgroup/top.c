@@ -56,6 +56,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	case SHMEM:
 		size = parts[PM_CGROUP_SHMEM];
 		break;
+
 	case FILE_CACHE:
 		size = parts[PM_CGROUP_FILE_INACTIVE] + parts[PM_CGROUP_FILE_ACTIVE] +
 		       parts[PM_CGROUP_FILE_PINNED];
@@ -132,8 +133,8 @@ static void print_json(const struct top *top, struct out *out)
 	}
 	json_shut(&json, ']');
 	json_put(&json, "cgroups_total", json_number(top->list.count));
-	json_put(&json, "unread", json_number(top->list.unreadable));
-	json_put(&json, "incomplete", json_boolean(top->list.incomplete));
+	json_put(&json, "cgroups_unread", json_number(top->list.unreadable));
+	json_put(&json, "cgroups_incomplete", json_boolean(top->list.incomplete));
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

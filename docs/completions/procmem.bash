@@ -38,7 +38,7 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns joined=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff stale trace shell help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace shell help --help --version' -- "$word")
 		return
 	fi
 	# bash splits --sort=rss into three words.
@@ -100,7 +100,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff stale trace shell' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace shell' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --children --cgroup --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -140,6 +140,7 @@ _procmem() {
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min --children --cgroup --all-processes --follow $_procmem_output" -- "$word") ;;
 	pressure:-*) mapfile -t COMPREPLY < <(compgen -W "--for $_procmem_output" -- "$word") ;;
 	who:-*) mapfile -t COMPREPLY < <(compgen -W "--all --for $_procmem_output" -- "$word") ;;
+	cgroup:-*) mapfile -t COMPREPLY < <(compgen -W "--for --top $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list $_procmem_output" -- "$word") ;;
 	diff:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
@@ -150,7 +151,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;
-	diff:* | shell:* | heap:* | leaks:* | refs:* | trace:* | who:*)
+	diff:* | shell:* | heap:* | leaks:* | refs:* | trace:* | who:*) cgroup:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;

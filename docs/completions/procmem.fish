@@ -43,18 +43,18 @@ complete -c procmem -n __fish_use_subcommand -f -a ps -d 'List processes by memo
 complete -c procmem -n __fish_use_subcommand -f -a who -d 'Show which processes use a file or shared memory'
 complete -c procmem -n __fish_use_subcommand -f -a watch -d 'Report which regions grow'
 complete -c procmem -n __fish_use_subcommand -f -a headroom -d 'Report how much a process may still grow'
-complete -c procmem -n __fish_use_subcommand -f -a pressure -d 'Report what waits for memory'
+complete -c procmem -n __fish_use_subcommand -f -a pressure cgroup -d 'Report what waits fills for a memory' memory cgroup'
 complete -c procmem -n __fish_use_subcommand -f -a snap -d 'Write a sample to a file'
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'Report what changed between two moments'
 complete -c procmem -n __fish_use_subcommand -f -a stale -d 'Report memory that is not touched'
 complete -c procmem -n __fish_use_subcommand -f -a trace -d 'Show which code maps memory'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps who watch headroom pressure snap diff stale trace shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump heap leaks refs ps who watch headroom pressure snap diff stale trace
+for command in map dump heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -310,6 +310,11 @@ complete -c procmem -n $headroom -l follow -d 'Continue with the next process of
 set -l pressure '__fish_seen_subcommand_from pressure'
 complete -c procmem -n $pressure -f -a '(__procmem_targets)'
 complete -c procmem -n $pressure -l for -x -d 'Time between the two readings'
+
+set -l cgroup '__fish_seen_subcommand_from cgroup'
+complete -c procmem -n $cgroup -a '(__procmem_targets)'
+complete -c procmem -n $cgroup -l for -x -d 'Watch for this long'
+complete -c procmem -n $cgroup -s n -l top -x -d 'Show at most so many rows'
 
 set -l shell '__fish_seen_subcommand_from shell'
 complete -c procmem -n $shell -a '(__procmem_targets)'

@@ -450,7 +450,9 @@ static int add_segments(struct search *search, const char *proc_root, struct pm_
 			                     .name = name,
 			                     .bytes = segment.bytes };
 		snprintf(name, sizeof name, "/SYSV%08" PRIx32, (uint32_t)segment.key);
-		find_object(search, &sighting, PM_SHARED_SYSV, &result, error);
+		size_t index = find_object(search, &sighting, PM_SHARED_SYSV, &result, error);
+		if (index != SIZE_MAX)
+			search->found.items[index].attachments = segment.attached;
 	}
 
 	free(text);
@@ -501,10 +503,15 @@ static void finish(struct pm_shared_objects *found)
 	if (found->count > 0)
 		qsort(found->items, found->count, sizeof *found->items, compare_objects);
 
-	for (size_t i = 0; i < found->count; i++)
-		if (found->items[i].kind != PM_SHARED_FILE &&
-		    __builtin_add_overflow(found->bytes, found->items[i].bytes, &found->bytes))
+	for (size_t i = 0; i < found->count; i++) {
+		const struct pm_shared_object *object = &found->items[i];
+		bool of_others = object->user_count == 0 && object->attachments > 0;
+
+		if (object->kind == PM_SHARED_FILE || of_others)
+			continue;
+		if (__builtin_add_overflow(found->bytes, object->bytes, &found->bytes))
 			found->bytes = UINT64_MAX;
+	}
 }
 
 int pm_shared_objects_read(const char *proc_root, const pid_t *pids, size_t count,

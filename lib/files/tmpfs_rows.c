@@ -24,8 +24,7 @@ struct finding {
 	struct amount *amounts; /* one for each directory of `now`; owned */
 	bool rates;             /* growth is known */
 	double seconds;         /* time since the earlier walk */
-	uint64_t bytes_min;     /* a directory of this size is a row */
-	int64_t growth_min;     /* a directory with this growth is a row */
+	struct amount *mounts;  /* what makes a directory of each mount a row; owned */
 	struct pm_tmpfs_rows rows;
 	size_t capacity; /* allocated elements of `rows` */
 };
@@ -67,8 +66,6 @@ static int fill_amounts(struct finding *finding, const struct pm_tmpfs *before,
                         struct pm_error *error)
 {
 	const struct pm_tmpfs *now = finding->now;
-	uint64_t growth = 0;
-
 	for (size_t i = 0; i < now->folder_count; i++)
 		finding->amounts[i] = (struct amount){ .files = now->folders[i].files,
 			                               .bytes = now->folders[i].bytes,
@@ -76,11 +73,17 @@ static int fill_amounts(struct finding *finding, const struct pm_tmpfs *before,
 	if (finding->rates && subtract_before(finding, before, error) < 0)
 		return -1;
 
-	for (size_t i = 0; finding->rates && i < now->folder_count; i++)
+	for (size_t i = 0; i < now->folder_count; i++) {
+		struct amount *mount = &finding->mounts[now->folders[i].mount];
+		mount->bytes += finding->amounts[i].bytes;
 		if (finding->amounts[i].growth > 0)
-			growth += (uint64_t)finding->amounts[i].growth;
-	finding->bytes_min = now->all_bytes / 100 * PM_TMPFS_ROW_PERCENT + 1;
-	finding->growth_min = (int64_t)(growth / 100 * PM_TMPFS_ROW_PERCENT) + 1;
+			mount->growth += finding->amounts[i].growth;
+	}
+	for (size_t i = 0; i < now->mount_count; i++) {
+		struct amount *mount = &finding->mounts[i];
+		mount->bytes = mount->bytes / 100 * PM_TMPFS_ROW_PERCENT + 1;
+		mount->growth = mount->growth / 100 * PM_TMPFS_ROW_PERCENT + 1;
+	}
 
 	return 0;
 }
@@ -110,11 +113,11 @@ static int add_row(struct finding *finding, size_t folder, struct pm_error *erro
 static bool is_row(const struct finding *finding, size_t folder)
 {
 	const struct amount *amount = &finding->amounts[folder];
+	const struct amount *least = &finding->mounts[finding->now->folders[folder].mount];
 
 	if (finding->now->folders[folder].parent == folder)
 		return amount->files > 0 || (finding->rates && amount->growth != 0);
-	return amount->bytes >= finding->bytes_min ||
-	       (finding->rates && amount->growth >= finding->growth_min);
+	return amount->bytes >= least->bytes || (finding->rates && amount->growth >= least->growth);
 }
 
 static int find_rows(struct finding *finding, struct pm_error *error)
@@ -161,12 +164,15 @@ int pm_tmpfs_rows_find(const struct pm_tmpfs *now, const struct pm_tmpfs *before
 	}
 
 	finding.amounts = calloc(now->folder_count + 1, sizeof *finding.amounts);
-	if (!finding.amounts)
-		return pm_error_out_of_memory(error);
+	finding.mounts = calloc(now->mount_count + 1, sizeof *finding.mounts);
+	if (!finding.amounts || !finding.mounts)
+		result = pm_error_out_of_memory(error);
 
-	if (fill_amounts(&finding, before, error) < 0 || find_rows(&finding, error) < 0)
+	if (result == 0 &&
+	    (fill_amounts(&finding, before, error) < 0 || find_rows(&finding, error) < 0))
 		result = -1;
 	free(finding.amounts);
+	free(finding.mounts);
 	if (result < 0) {
 		pm_tmpfs_rows_deinit(&finding.rows);
 		return -1;

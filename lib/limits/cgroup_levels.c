@@ -366,6 +366,7 @@ static int list_below(struct listing *listing, const char *folder, size_t depth,
 			result = -1;
 			break;
 		}
+
 		if (asprintf(&below, "%s/%s", folder, entry->d_name) < 0) {
 			result = pm_error_out_of_memory(error);
 			break;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $targets, $target, $scratch $targets and $pressure_bench $scratch
+# shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $targets, $target, $scratch $targets and $pressure_bench $scratch $alternate
 # What is around a process. Each section has a chapter of its own, and starts what it needs.
 
 # within WHAT COMMAND MS MAX: prints a line with an upper bound in milliseconds.
@@ -15,7 +15,7 @@ of() {
 # --- pressure ---
 
 chapter 'pressure: one reading of all levels'
-target_start many_regions 500 8
+target_start many_regions 500 140 8 16
 "$pressure_bench" "$target" >"$scratch/steps"
 within "a process with 500 regions: $(of levels) levels" 'pm_pressure_read()' "$(of reading)" 5
 within 'the first reading, which finds the cgroups' 'pm_pressure_open(), pm_pressure_read()' "$(of first)" 5
@@ -51,3 +51,11 @@ exec 4>&-
 kill $(cat "/proc/$target/task/$target/children") "$target" 2>/dev/null || true
 wait "$target" 2>/dev/null || true
 target=
+# What is around a process: 100,000 files in tmpfs. The peer is `du`, which reads the same directories.
+chapter 'around: files in tmpfs'
+files=$(mktemp -d /dev/shm/procmem-bench.XXXXXX)
+seq 100000 | split -l 1 -a 5 - "$files/"
+versus 11 1.50 '100,000 files in /dev/shm' du -s "$files" -- procmem cgroup "$target"
+# shellcheck disable=SC2154 # versus sets $ms
+row 'time of that' '-' '500 ms' 'procmem cgroup PID' "$ms ms" "$(ratio "$ms" 500)" 1
+rm -rf "$files"

@@ -21,7 +21,7 @@ has() {
 # Sets the array `words` to a typical command line.
 usual() {
 	case $1 in
-	map | headroom | heap | leaks) words=("$1" "$TARGET_PID") ;;
+	map | headroom | cgroup | heap | leaks) words=("$1" "$TARGET_PID") ;;
 	stale) words=(stale --for 0.1s "$TARGET_PID") ;;
 	trace) words=(trace --for 0.5s "$TARGET_PID") ;;
 	pressure) words=(pressure --for 0.1s "$TARGET_PID") ;;

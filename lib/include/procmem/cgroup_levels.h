@@ -44,8 +44,8 @@ struct pm_cgroup_level {
 	uint64_t hugetlb;
 	/**
 	 * Memory of the kernel that `current` does not contain: the usage of the root cgroup of v1
-	 * is the sum of anonymous memory and page cache (mem_cgroup_usage() in
-	 * mm/memcontrol-v1.c); 0 for other cgroups
+	 * is the sum of anonymous memory and page cache (mem_cgroup_usage() of
+	 * the kernel); 0 for other cgroups
 	 */
 	uint64_t kernel_outside;
 };

@@ -64,14 +64,23 @@ struct pm_shared_object {
 	bool at_most; /**< `bytes` is only an upper bound for one mapping */
 	struct pm_shared_user users[PM_SHARED_USERS_KEPT]; /**< the first users */
 	size_t user_count; /**< number of users, which can exceed PM_SHARED_USERS_KEPT */
-	pid_t last_user;   /**< private */
+	/**
+	 * Of a segment of the own IPC namespace: how often all processes of the machine have
+	 * attached it; otherwise 0
+	 */
+	uint64_t attachments;
+	pid_t last_user; /**< private */
 };
 
 /** The objects. */
 struct pm_shared_objects {
 	struct pm_shared_object *items; /**< by descending size; owned */
 	size_t count;                   /**< number of elements of `items` */
-	uint64_t bytes;    /**< sum of the sizes of all objects but those of kind PM_SHARED_FILE */
+	/**
+	 * Sum of the sizes of all objects, without those of kind PM_SHARED_FILE, and without
+	 * segments that only other processes have attached
+	 */
+	uint64_t bytes;
 	size_t processes;  /**< number of processes that were examined */
 	size_t unreadable; /**< processes whose descriptors or maps could not be read */
 	/**

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The directories in tmpfs that matter: those that hold, or have gained, a large part of all bytes.
+ * The directories in tmpfs that matter: those that hold, or have gained, a large part of the
+ * bytes of their file system.
  *
- * A directory is a row if at least PM_TMPFS_ROW_PERCENT of all bytes, or of all growth, is in it
- * and in those directories below it that are not rows. Each file is counted in one row, so the rows
- * can be added. What is left in the root of a file system is a row, too.
+ * A directory is a row if at least PM_TMPFS_ROW_PERCENT of the bytes of the mount, or of their
+ * growth, is in it and in those directories below it that are not rows. Each file is counted in one
+ * row, so the rows can be added. What is left in the root of a file system is a row, too.
  */
 #ifndef PROCMEM_TMPFS_ROWS_H
 #define PROCMEM_TMPFS_ROWS_H
@@ -16,7 +17,8 @@
 extern "C" {
 #endif
 
-/** Share of all bytes, or of all growth, from which on a directory is a row, in percent. */
+/** Share of the bytes of a mount, or of their growth, from which on a directory is a row, in
+ * percent. */
 #define PM_TMPFS_ROW_PERCENT 5
 
 /** A directory, with those directories below it that are not rows. */

@@ -70,6 +70,7 @@ static void objects_of_a_process(void **state)
 	assert_int_equal(segment->bytes, 7 * MIB);
 	assert_string_equal(segment->name, "0x00000000");
 	assert_int_equal(segment->user_count, 1);
+	assert_int_equal(segment->attachments, 1);
 	assert_true(objects.bytes >= 15 * MIB);
 	pm_shared_objects_deinit(&objects);
 	target_stop(&target);
@@ -108,7 +109,7 @@ static void segments_are_parsed(void **state)
 {
 	(void)state;
 	const char *at = "key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime "
-	                 "ctime rss swap\n"
+			 "ctime rss swap\n"
 			 " 0 5 1600 1048576 9 9 2 0 0 0 0 1 0 1 8192 4096\n"
 			 "nonsense\n"
 			 "1 2 3\n"
