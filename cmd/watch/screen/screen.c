@@ -227,14 +227,6 @@ int screen_open(struct screen *screen, struct watch *watch, struct poll_loop *wa
 int screen_enter(struct screen *screen, const struct terminal *terminal, struct watch *watch,
                  struct poll_loop *wait, struct pm_error *error)
 {
-	if (make_all_rows(watch, error) < 0)
-		return -1;
-
-	*screen =
-		(struct screen){ .terminal = *terminal,
-		                 .state = { .watch = watch, .worker.wait = wait, .nested = true } };
-	screen_update(screen);
-	return 0;
 	*screen = (struct screen){ .state.nested = true };
 	return start(screen, terminal, watch, wait, error);
 }
