@@ -530,7 +530,7 @@ static void put_objects(const struct pm_shared_objects *objects, struct json *js
 		size_t kept = pm_min_size(object->user_count, PM_SHARED_USERS_KEPT);
 
 		json_open(json, NULL, '{');
-		json_put(json, "type", json_string(pm_shared_objects_kind(object->kind)));
+		json_put(json, "shared_kind", json_string(pm_shared_objects_kind(object->kind)));
 		if (*object->name)
 			json_put(json, "path", json_text(object->name));
 		json_put(json, "inode", json_number(object->inode));
@@ -588,7 +588,7 @@ void cgroup_files_put(const struct cgroup_report *report, struct json *json)
 	}
 
 	put_objects(&files->objects, json);
-	json_put(json, "shared_bytes", json_number(files->objects.bytes));
+	json_put(json, "shared_total", json_number(files->objects.bytes));
 	json_put(json, "shared_complete",
 	         json_boolean(!files->objects.incomplete && files->objects.unreadable == 0));
 }

@@ -38,10 +38,10 @@ void cgroup_json_put_level(struct json *json, const struct pm_cgroup_level *leve
 	put_known(json, "max", level->max);
 	put_known(json, "high_max", level->high);
 	put_known(json, "current", level->current);
-	put_known(json, "peak_usage", level->peak);
+	put_known(json, "used_peak", level->peak);
 	put_known(json, "swap", level->swap);
 	put_known(json, "swap_max", level->swap_max);
-	put_known(json, "memory_swap_max", level->memory_swap_max);
+	put_known(json, "memsw_max", level->memory_swap_max);
 	put_known(json, "hugetlb_usage", level->hugetlb);
 	if (level->kernel_outside > 0)
 		json_put(json, "kernel_outside", json_number(level->kernel_outside));

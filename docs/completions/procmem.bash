@@ -151,7 +151,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;
-	diff:* | shell:* | heap:* | leaks:* | refs:* | trace:* | who:*) cgroup:*)
+	diff:* | shell:* | heap:* | leaks:* | refs:* | trace:* | who:* | cgroup:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;

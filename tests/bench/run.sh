@@ -152,7 +152,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch family around heap trace around stale who
+	set -- map read dump scan watch ps family around stale who heap trace
 fi
 header >"$scratch/document"
 for name; do

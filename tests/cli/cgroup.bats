@@ -90,7 +90,7 @@ near() {
 	level .mounts | jq -e --arg path "$folder" 'any(.[]; .path == $path and .max == 209715200 and .used >= 24117248)'
 	for object in 'memfd 5242880' 'deleted 3145728' 'sysv 7340032' 'shared_anon 6291456' 'file 20971520'; do
 		level .shared | jq -e --argjson pid "$TARGET_PID" --arg type "${object% *}" --argjson bytes "${object#* }" \
-			'any(.[]; .type == $type and .bytes == $bytes and any(.users[]; .pid == $pid))'
+			'any(.[]; .shared_kind == $type and .bytes == $bytes and any(.users[]; .pid == $pid))'
 	done
 	run -0 procmem cgroup -n 1000 "$TARGET_PID"
 	[[ ${lines[0]} == "$GROUP: "*' of 512.0M ('*'); largest part: tmpfs and shared memory 41.'* ]]
@@ -149,7 +149,7 @@ near() {
 	END
 	run -0 procmem cgroup --json "$shop/web"
 	level . | jq -e '.cgroup_version == 2 and .current == 600000000 and .max == 640000000 and .high_max == 620000000 and
-		.peak_usage == 630000000 and .swap == 1000000 and .swap_max == 2000000 and .events == {oom_kill: 1, max: 5, high: 12, oom: 2}'
+		.used_peak == 630000000 and .swap == 1000000 and .swap_max == 2000000 and .events == {oom_kill: 1, max: 5, high: 12, oom: 2}'
 	level .parts | jq -e '. == {anon: 100000000, shmem: 300000000, file_inactive: 70000000, file_active: 40000000, file_pinned: 10000000,
 		slab_reclaimable: 25000000, slab_unreclaimable: 10000000, page_tables: 2000000, kernel_stacks: 1000000, percpu: 500000,
 		vmalloc: 100000, zswap: 20000000, sockets: 8000000, kernel_other: 1400000, rest: 12000000}'
