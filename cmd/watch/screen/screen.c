@@ -43,8 +43,9 @@ static void add_keys(const struct screen_state *state, struct text *text)
 		            state->rows.index + 1, state->rows.count,
 		            state->nested ? "Esc, q:back" : "q:quit");
 	else
-		text_string(text, "?help s:ort f:ilter Enter:text d:ump t:race b:aseline g:roup "
-		                  "p:ause q:uit");
+		text_format(text,
+		            "%s s:ort f:ilter Enter:text d:ump t:race b:aseline g:roup p:ause",
+		            state->nested ? "Esc, q:back ?help" : "?help q:uit");
 }
 
 /**
