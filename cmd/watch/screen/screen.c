@@ -262,8 +262,7 @@ void screen_close(struct screen *screen, struct out *out)
 		out_text(out, &state->events);
 	}
 
-	/* Make the rows again for the summary, which has at most --top rows. If there is not enough
-	 * memory, the summary has no rows. */
+	/* The summary has at most --top rows, or none if there is not enough memory. */
 	watch->view.all_rows = false;
 	if (watch_view_update(&watch->view, &watch->history, &error) < 0)
 		watch->view.row_count = 0;
