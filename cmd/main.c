@@ -77,6 +77,11 @@
  *   headroom/              `procmem headroom`
  *     headroom.c             the command
  *     rates.c                the rates at which the limits are used up
+ *     follow.c               --follow: the rates of a name over restarts of its process
+ *     around.c               what grows around the process during --for
+ *     fillers.c              what of it uses up the limit, and what is not explained
+ *     fillers_print.c        prints it, as text and as JSON
+ *     rows.c                 a row for each process of --children, --cgroup, --all-processes
  *     answer.c               the first lines: which limit is reached first, and when
  *     print.c                its output
  *     members.c              the processes that share the limit
@@ -186,6 +191,9 @@
  *     first_limit.c          the limit that is reached first
  *     forecast.c             when a limit is reached
  *     limit_counters.c       what each limit counts, over time
+ *     neighbours.c           the processes around a target, and how they grow
+ *     neighbours_list.c      finds these processes
+ *     shared_files.c         the files that a target maps, and who writes to them
  *     growth_text.c          verdicts on growth, as text
  *
  *   view/                  output

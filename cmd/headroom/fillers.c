@@ -9,6 +9,12 @@
 /* A directory is not named if it grows by less than this share of the growth of the cgroup. */
 static const double min_share = 0.05;
 
+/*
+ * A directory is not named if its growth without that of the mapped files in it is less than this
+ * share of their growth: the two are not measured at the same time.
+ */
+static const double min_rest = 0.33;
+
 /* Growth without an explanation is reported from this share of the growth of the cgroup on. */
 static const double min_unexplained = 0.15;
 
@@ -132,7 +138,7 @@ static double add_folders(const struct headroom_report *report, struct headroom_
 			continue;
 
 		sum += row->rate;
-		if (filler.rate * seconds < min_growth || filler.rate < min_share * row->rate ||
+		if (filler.rate * seconds < min_growth || filler.rate < min_rest * mapped ||
 		    filler.rate < min_share * fillers->rate)
 			continue;
 

@@ -49,7 +49,9 @@ near='(.rate / $rate - 1 | fabs) < 0.15 and (.seconds_left * $rate / $left - 1 |
 	headroom_start child "$PARENT"
 	headroom_end child leaked
 	jq -e --argjson rate "$rate" --argjson child "$TARGET_PID" '.first_limit.left as $left | (.first_limit | .name == "cgroup" and
-		(.seconds_left * $rate / .left - 1 | fabs) < 0.15) and (.fillers[0] | .pid == $child and '"$near"')' "$folder/child.json"
+		(.seconds_left * $rate / .left - 1 | fabs) < 0.15) and (.fillers[0] | .pid == $child and '"$near"')
+		and (.group_growth | .unexplained == 0 and (.processes_rate / .mean_rate - 1 | fabs) < 0.15)' "$folder/child.json"
+	[[ $(<"$folder/child.text") != *'is not explained'* ]]
 	[[ $(sed -n 2p "$folder/child.text") == "child $TARGET_PID leaker +"*"; $PARENT itself does not grow (its RSS)" ]]
 }
 

@@ -199,6 +199,18 @@ limit() {
 	jq -e '.limits[] | select(.name == "cgroup") | .used >= 16 * 8388608 and .reclaimable < 20000000' <<<"$output"
 }
 
+@test "pages of a mapped file are page cache: they do not use up a limit of memory" {
+	[ "$(stat -f -c %T "$BATS_TEST_TMPDIR")" != tmpfs ] || skip 'the temporary folder is in a tmpfs, whose files are memory'
+	TMPDIR=$BATS_TEST_TMPDIR target_start leaker mapped 4194304 stepped
+	cgroup_make $((900 << 20)) "$TARGET_PID"
+	record_seconds "$file" 16
+	# The RSS of the process grows.
+	[ "$(awk '/^RssFile:/ { print $2 }' "/proc/$TARGET_PID/status")" -ge $((16 * 4096)) ]
+	run -0 procmem headroom --json --from "$file" "$TARGET_PID"
+	jq -e '.memory | .verdict == "steady" and (.rate / 4194304 - 1 | fabs) < 0.05' <<<"$output"
+	jq -e 'all(.limits[] | select(.name == "system" or .name == "cgroup"); has("process") or has("at_process_rate") | not)' <<<"$output"
+}
+
 @test "a process that leaks beside another one in its cgroup reaches the limit of the cgroup first" {
 	target_start leaker arenas 40960 stepped
 	local other=$TARGET_PID pipes=$TARGET_IN:$TARGET_OUT
