@@ -138,7 +138,8 @@
  *     history.c              data about the process: sizes over time, trends, limits
  *     reserve.c              the reserves into which the process grows
  *     similar.c              sums of files with similar names
- *     several.c              several processes: a row for each
+ *     several.c              a list of processes: a row for each
+ *     around.c               processes around the watched one that grow
  *     view.c                 the rows of a history: selected, judged and sorted
  *     format.c               the texts of a process and a row
  *     print.c                a sample as text, and the summary
@@ -147,6 +148,16 @@
  *     heap_walk.c            a walk; a thread of its own for the live screen
  *     heap_print.c           these chunks as text and as JSON
  *     save.c                 writes regions to a file
+ *     family/                --children, --cgroup, --all-processes and --follow
+ *       family.c               the loop, until something ends it
+ *       run.c                  takes a sample of all processes
+ *       members.c              the processes and their sum over time
+ *       regions.c              the regions of the processes that grow most
+ *       limits.c               the limits that the processes share
+ *       rows.c                 the processes in the order in which they are shown
+ *       print.c                a sample as text, and the summary
+ *       json.c                 a sample as JSON
+ *       screen.c               the live screen; Enter opens the screen of a process
  *     events/                --on and --do
  *       events.c               evaluates the conditions after each sample
  *       options.c              parses --on, --do and related options

@@ -43,8 +43,9 @@ static void add_keys(const struct screen_state *state, struct text *text)
 		            state->rows.index + 1, state->rows.count,
 		            state->nested ? "Esc, q:back" : "q:quit");
 	else
-		text_string(text, "?help s:ort f:ilter Enter:text d:ump t:race b:aseline g:roup "
-		                  "p:ause q:uit");
+		text_format(text,
+		            "%s s:ort f:ilter Enter:text d:ump t:race b:aseline g:roup p:ause",
+		            state->nested ? "Esc, q:back ?help" : "?help q:uit");
 }
 
 /**
@@ -261,8 +262,7 @@ void screen_close(struct screen *screen, struct out *out)
 		out_text(out, &state->events);
 	}
 
-	/* Make the rows again for the summary, which has at most --top rows. If there is not enough
-	 * memory, the summary has no rows. */
+	/* The summary has at most --top rows, or none if there is not enough memory. */
 	watch->view.all_rows = false;
 	if (watch_view_update(&watch->view, &watch->history, &error) < 0)
 		watch->view.row_count = 0;

@@ -179,6 +179,20 @@ memory_of() {
 	jq -se --argjson parent "$PARENT" --argjson child "$CHILD" 'map(.pid) | index($parent) and index($child)' <<<"$output"
 }
 
+@test "a process that /proc hides is counted, and named with the reason" {
+	[ "$(id -u)" -eq 0 ] || skip 'only root can become another user'
+	unshare -m true 2>/dev/null || skip 'no right to mount'
+	load ../support/family
+	start_hidden
+	# shellcheck disable=SC2016 # bash expands that
+	run -0 unshare -m bash -c '
+		mount --make-rprivate / && mount -t proc -o hidepid=2 proc /proc || exit
+		exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$1" watch -i 0.1 -c 1 --cgroup "$0"' \
+		"$TARGET_PID" "$PROCMEM_BIN"
+	[[ $output == *'processes that cannot be read, and are not in the sum: '* ]]
+	[[ $output == *"$HIDDEN"*': '* || $output == *' more'* ]]
+}
+
 @test "options of a single process are refused, and the kinds of families exclude each other" {
 	start_tree
 	for words in '--peek 3' '--on rss>1G' "--record $BATS_TEST_TMPDIR/x" '-o size' '-k anon' '--heap'; do
