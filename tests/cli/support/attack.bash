@@ -4,7 +4,7 @@
 # Typical runs of all commands on one target, and checks of each run, whatever the target does
 # (`load support/attack`, after support/helper).
 
-LOOKS='map dump strings grep heap leaks refs watch snap headroom ps diff'
+LOOKS='map dump strings grep heap leaks refs watch snap headroom cgroup ps diff'
 
 # Sets the array `words` to a typical use of command $1 on process $2. Removes the files that it
 # wrote before.
@@ -22,7 +22,7 @@ look_words() {
 	# On a loaded machine, the stop can take longer than is allowed by default.
 	refs) words=(refs --max-stop 0 "$2" 0x1000) ;;
 	leaks) words=(leaks --max-stop 0 "$2") ;;
-	headroom | heap | ps) words=("$1" "$2") ;;
+	headroom | cgroup | heap | ps) words=("$1" "$2") ;;
 	esac
 }
 
