@@ -225,6 +225,9 @@ static int watch(struct cgroup_report *report, struct pm_error *error)
 
 	if (read_members(report, error) < 0 || cgroup_files_start(report, error) < 0)
 		return -1;
+	/* poll_loop_init() would forget a signal that arrived before. */
+	if (*interrupt_flag())
+		return pm_error_set(error, PM_ERROR_CANCELLED, 0, "cancelled");
 
 	if (shown) {
 		pm_format_duration(report->options->seconds, duration);

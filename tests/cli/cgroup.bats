@@ -177,6 +177,25 @@ near() {
 	[[ $output == *'could not be '* ]]
 }
 
+@test "--for has a verdict for each part, and Ctrl-C ends it early" {
+	target_start charger
+	cgroup_make $((160 << 20)) "$TARGET_PID"
+	tmpfs_make
+	target_tell "file $folder/spool/data 2"
+	run -0 procmem cgroup --json --for 0.3s "$TARGET_PID"
+	level .rates | jq -e 'all(.[]; .verdict == "too early") and any(.[]; .cgroup_part == "shmem")'
+	level .tmpfs | jq -e --arg path "$folder/spool/" 'any(.[]; .path == $path and .rate == 0)'
+	"$PROCMEM_BIN" cgroup --for 600s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	local watcher=$!
+	# While it watches, it catches SIGQUIT, too.
+	until [ $((0x$(sed -n 's/^SigCgt:[[:blank:]]*//p' "/proc/$watcher/status") & 4)) -ne 0 ]; do
+		kill -0 "$watcher"
+	done
+	kill -INT "$watcher"
+	wait "$watcher"
+	grep -q 'interrupted: the results are based on the measurements so far' "$BATS_TEST_TMPDIR/err"
+}
+
 # bats test_tags=timed
 @test "the directory that grows is named, with its rate and the time that is left" {
 	local begin end i log=$BATS_TEST_TMPDIR/log rate

@@ -4,7 +4,7 @@
 # Typical runs of all commands on one target, and checks of each run, whatever the target does
 # (`load support/attack`, after support/helper).
 
-LOOKS='map dump strings grep heap leaks refs watch snap headroom ps diff stale'
+LOOKS='map dump strings grep heap leaks refs watch snap headroom cgroup ps diff stale' diff'
 
 # Sets the array `words` to a typical use of command $1 on process $2. Removes the files that it
 # wrote before.
@@ -23,7 +23,7 @@ look_words() {
 	refs) words=(refs --max-stop 0 "$2" 0x1000) ;;
 	leaks) words=(leaks --max-stop 0 "$2") ;;
 	stale) words=(stale --for 0.1s "$2") ;;
-	headroom | heap | ps) words=("$1" "$2") ;;
+	headroom | cgroup | heap | ps) words=("$1" "$2") ;;
 	esac
 }
 
