@@ -6,6 +6,7 @@
 #include "who/files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,12 +121,13 @@ static void add_descriptor(struct listing *listing, const char *number)
 	if (pm_file_from_path(path, &file, &state, NULL) < 0 || file.type == PM_FILE_DEVICE ||
 	    file.type == PM_FILE_KERNEL)
 		return;
+	/* A path of 4 KiB or more cannot be read: the link itself is the name. */
 	ssize_t length = readlink(path, name, sizeof name - 1);
-	if (length < 0)
+	if (length < 0 && errno != ENAMETOOLONG)
 		return;
 
-	name[length] = '\0';
-	struct entry *entry = entry_of(listing, &file, &state, name);
+	name[length > 0 ? length : 0] = '\0';
+	struct entry *entry = entry_of(listing, &file, &state, length > 0 ? name : path);
 	if (entry) {
 		entry->fds++;
 		entry->shared = true;
@@ -280,8 +282,12 @@ static void print_text(struct listing *listing, size_t private, struct out *out)
 
 	text_format(&line, "%d ", (int)listing->info.pid);
 	utf8_escape(&line, listing->info.comm, strlen(listing->info.comm));
-	text_format(&line, " has %zu file%s or shared memory in common with other processes\n",
-	            listing->count, text_plural(listing->count));
+	if (listing->count == 0)
+		text_string(&line, " has no file or shared memory");
+	else
+		text_format(&line, " has %zu file%s or shared memory", listing->count,
+		            text_plural(listing->count));
+	text_string(&line, " in common with other processes\n");
 	out_wrapped(out, &line, INDENT);
 
 	if (table.rows > 0) {
@@ -350,7 +356,7 @@ static void print_json(const struct listing *listing, struct out *out)
 		put_entry_json(listing, &listing->entries[i], &json);
 	json_shut(&json, ']');
 	json_put(&json, "left_out", json_number(listing->users.left_out + listing->left_out));
-	json_put(&json, "unreadable_processes", json_number(listing->users.unreadable));
+	json_put(&json, "unreadable", json_number(listing->users.unreadable));
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

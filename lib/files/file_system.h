@@ -2,8 +2,8 @@
 /**
  * @file
  * Questions to file systems that are answered without their server. A server in the network or of
- * FUSE that is dead does not answer: statfs(2) and the lookup of a path can then block, and a signal
- * with a handler does not end them. Private.
+ * FUSE that is dead does not answer: statfs(2) and the lookup of a path can then block, and a
+ * signal with a handler does not end them. Private.
  */
 #ifndef PM_FILES_FILE_SYSTEM_H
 #define PM_FILES_FILE_SYSTEM_H
