@@ -89,17 +89,27 @@ static struct entry *entry_of(struct listing *listing, const struct pm_file *fil
 	return entry;
 }
 
-static void add_region(struct listing *listing, const struct pm_region *region)
+/** Finds the entry of the file that is mapped in a region; NULL if there is none. */
+static struct entry *entry_of_region(struct listing *listing, const struct pm_region *region)
 {
-	bool shared = (region->perms & PM_PERM_SHARED) != 0;
 	struct pm_file_state state;
 	struct pm_file file;
 
 	if (pm_file_from_region(listing->process, region, &file, &state, NULL) < 0)
-		return;
-	struct entry *entry = entry_of(listing, &file, &state, region->mapping);
-	if (!entry)
-		return;
+		return NULL;
+	return entry_of(listing, &file, &state, region->mapping);
+}
+
+/** Tests whether two regions map the same file: regions of one file share the text of its name. */
+static bool same_file(const struct pm_region *one, const struct pm_region *other)
+{
+	return one->inode != 0 && one->inode == other->inode && one->mapping == other->mapping &&
+	       one->device_major == other->device_major && one->device_minor == other->device_minor;
+}
+
+static void add_region(struct entry *entry, const struct pm_region *region)
+{
+	bool shared = (region->perms & PM_PERM_SHARED) != 0;
 
 	if (entry->address == 0 || (shared && !entry->shared)) {
 		entry->address = region->start;
@@ -134,6 +144,21 @@ static void add_descriptor(struct listing *listing, const char *number)
 	}
 }
 
+static void add_regions(struct listing *listing)
+{
+	struct entry *entry = NULL;
+
+	for (size_t i = 0; i < listing->regions.count && !*interrupt_flag(); i++) {
+		const struct pm_region *region = &listing->regions.items[i];
+
+		/* Without an entry, entry_of_region() counts the region. */
+		if (!entry || !same_file(region, region - 1))
+			entry = entry_of_region(listing, region);
+		if (entry)
+			add_region(entry, region);
+	}
+}
+
 static void add_descriptors(struct listing *listing)
 {
 	char path[32];
@@ -159,8 +184,7 @@ static int read_listing(struct listing *listing, struct pm_error *error)
 	    pm_maps_read(listing->process, PM_SMAPS, &listing->regions, error) < 0)
 		return -1;
 	listing->entries = alloc_array(NULL, FILES_MAX, sizeof *listing->entries);
-	for (size_t i = 0; i < listing->regions.count; i++)
-		add_region(listing, &listing->regions.items[i]);
+	add_regions(listing);
 	add_descriptors(listing);
 	/* Otherwise the descriptors can be those of another process with the same PID. */
 	if (pm_process_check(listing->process, error) < 0)
