@@ -71,7 +71,7 @@ void map_users_put_json(const struct map_users *users, struct json *json)
 		put_user(json, &users->users.items[i]);
 	}
 	json_shut(json, ']');
-	json_put(json, "unreadable_processes", json_number(users->users.unreadable));
+	json_put(json, "unreadable", json_number(users->users.unreadable));
 }
 
 void map_users_deinit(struct map_users *users)

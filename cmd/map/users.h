@@ -42,7 +42,7 @@ void map_users_find(struct map_users *users, const struct loaded *loaded,
 void map_users_put(const struct map_users *users, struct text *line);
 
 /**
- * Writes `users`, without the process itself, and `unreadable_processes`.
+ * Writes `users`, without the process itself, and `unreadable`.
  *
  * @param users  the users; known
  * @param json   the output

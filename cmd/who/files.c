@@ -6,6 +6,7 @@
 #include "who/files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,17 +89,27 @@ static struct entry *entry_of(struct listing *listing, const struct pm_file *fil
 	return entry;
 }
 
-static void add_region(struct listing *listing, const struct pm_region *region)
+/** Finds the entry of the file that is mapped in a region; NULL if there is none. */
+static struct entry *entry_of_region(struct listing *listing, const struct pm_region *region)
 {
-	bool shared = (region->perms & PM_PERM_SHARED) != 0;
 	struct pm_file_state state;
 	struct pm_file file;
 
 	if (pm_file_from_region(listing->process, region, &file, &state, NULL) < 0)
-		return;
-	struct entry *entry = entry_of(listing, &file, &state, region->mapping);
-	if (!entry)
-		return;
+		return NULL;
+	return entry_of(listing, &file, &state, region->mapping);
+}
+
+/** Tests whether two regions map the same file: regions of one file share the text of its name. */
+static bool same_file(const struct pm_region *one, const struct pm_region *other)
+{
+	return one->inode != 0 && one->inode == other->inode && one->mapping == other->mapping &&
+	       one->device_major == other->device_major && one->device_minor == other->device_minor;
+}
+
+static void add_region(struct entry *entry, const struct pm_region *region)
+{
+	bool shared = (region->perms & PM_PERM_SHARED) != 0;
 
 	if (entry->address == 0 || (shared && !entry->shared)) {
 		entry->address = region->start;
@@ -120,15 +131,31 @@ static void add_descriptor(struct listing *listing, const char *number)
 	if (pm_file_from_path(path, &file, &state, NULL) < 0 || file.type == PM_FILE_DEVICE ||
 	    file.type == PM_FILE_KERNEL)
 		return;
+	/* A path of 4 KiB or more cannot be read: the link itself is the name. */
 	ssize_t length = readlink(path, name, sizeof name - 1);
-	if (length < 0)
+	if (length < 0 && errno != ENAMETOOLONG)
 		return;
 
-	name[length] = '\0';
-	struct entry *entry = entry_of(listing, &file, &state, name);
+	name[length > 0 ? length : 0] = '\0';
+	struct entry *entry = entry_of(listing, &file, &state, length > 0 ? name : path);
 	if (entry) {
 		entry->fds++;
 		entry->shared = true;
+	}
+}
+
+static void add_regions(struct listing *listing)
+{
+	struct entry *entry = NULL;
+
+	for (size_t i = 0; i < listing->regions.count && !*interrupt_flag(); i++) {
+		const struct pm_region *region = &listing->regions.items[i];
+
+		/* Without an entry, entry_of_region() counts the region. */
+		if (!entry || !same_file(region, region - 1))
+			entry = entry_of_region(listing, region);
+		if (entry)
+			add_region(entry, region);
 	}
 }
 
@@ -157,8 +184,7 @@ static int read_listing(struct listing *listing, struct pm_error *error)
 	    pm_maps_read(listing->process, PM_SMAPS, &listing->regions, error) < 0)
 		return -1;
 	listing->entries = alloc_array(NULL, FILES_MAX, sizeof *listing->entries);
-	for (size_t i = 0; i < listing->regions.count; i++)
-		add_region(listing, &listing->regions.items[i]);
+	add_regions(listing);
 	add_descriptors(listing);
 	/* Otherwise the descriptors can be those of another process with the same PID. */
 	if (pm_process_check(listing->process, error) < 0)
@@ -280,8 +306,12 @@ static void print_text(struct listing *listing, size_t private, struct out *out)
 
 	text_format(&line, "%d ", (int)listing->info.pid);
 	utf8_escape(&line, listing->info.comm, strlen(listing->info.comm));
-	text_format(&line, " has %zu file%s or shared memory in common with other processes\n",
-	            listing->count, text_plural(listing->count));
+	if (listing->count == 0)
+		text_string(&line, " has no file or shared memory");
+	else
+		text_format(&line, " has %zu file%s or shared memory", listing->count,
+		            text_plural(listing->count));
+	text_string(&line, " in common with other processes\n");
 	out_wrapped(out, &line, INDENT);
 
 	if (table.rows > 0) {
@@ -350,7 +380,7 @@ static void print_json(const struct listing *listing, struct out *out)
 		put_entry_json(listing, &listing->entries[i], &json);
 	json_shut(&json, ']');
 	json_put(&json, "left_out", json_number(listing->users.left_out + listing->left_out));
-	json_put(&json, "unreadable_processes", json_number(listing->users.unreadable));
+	json_put(&json, "unreadable", json_number(listing->users.unreadable));
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

@@ -337,7 +337,7 @@ void who_print_json(const struct who_report *report, struct out *out)
 	json_shut(&json, ']');
 
 	json_put(&json, "left_out", json_number(users->left_out));
-	json_put(&json, "unreadable_processes", json_number(users->unreadable));
+	json_put(&json, "unreadable", json_number(users->unreadable));
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

@@ -2,6 +2,7 @@
 /*
  * Identity of files and of shared memory. Files are never opened for reading, since that can wait
  * or have effects (pipes, devices, leases): descriptors with O_PATH are enough for their numbers.
+ * Nothing is asked of a server (files/file_system.h), except by the lookup of the caller's path.
  */
 #include "files/file.h"
 
@@ -14,17 +15,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
-
-#include <linux/magic.h>
 
 #include "base/io.h"
 #include "base/number.h"
+#include "files/file_system.h"
 #include "proc/process_handle.h"
 
-#ifndef HUGETLBFS_MAGIC
-#define HUGETLBFS_MAGIC 0x958458f6
+#ifndef STATX_MNT_ID
+#define STATX_MNT_ID 0
 #endif
 
 /* Number of descriptors of a process that are compared with a mapping. */
@@ -52,7 +51,7 @@ bool pm_file_name_is_sysv(const char *name)
 static int examine(int directory, const char *name, int flags, struct statx *status)
 {
 	return statx(directory, name, flags | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
-	             STATX_BASIC_STATS, status);
+	             STATX_BASIC_STATS | STATX_MNT_ID, status);
 }
 
 static uint64_t device_of(const struct statx *status)
@@ -119,31 +118,33 @@ static enum pm_file_type type_of_name(const char *name, bool deleted)
 	return PM_FILE_REGULAR;
 }
 
-/** Returns the type of a file that has no special name. */
-static enum pm_file_type type_of_status(int fd, mode_t mode)
+/**
+ * Returns the type of a file that has no special name.
+ * @param procfs  as for pm_file_system_find()
+ */
+static enum pm_file_type type_of_status(const struct pm_procfs *procfs, const struct statx *status)
 {
-	struct statfs fs;
-
-	if (S_ISCHR(mode) || S_ISBLK(mode))
+	if (S_ISCHR(status->stx_mode) || S_ISBLK(status->stx_mode))
 		return PM_FILE_DEVICE;
-	if (fstatfs(fd, &fs) < 0)
-		return PM_FILE_REGULAR;
-	if ((unsigned long)fs.f_type == HUGETLBFS_MAGIC)
-		return PM_FILE_HUGETLB;
-	if ((unsigned long)fs.f_type == TMPFS_MAGIC)
-		return PM_FILE_TMPFS;
 
-	return PM_FILE_REGULAR;
+	switch (pm_file_system_find(procfs, status)) {
+	case PM_FILE_SYSTEM_HUGETLBFS:
+		return PM_FILE_HUGETLB;
+	case PM_FILE_SYSTEM_TMPFS:
+		return PM_FILE_TMPFS;
+	default:
+		return PM_FILE_REGULAR;
+	}
 }
 
 /** Fills the parts of an identity that the file itself shows. */
-static void adopt_status(struct pm_file *file, int fd, const struct statx *status,
-                         struct pm_file_state *state)
+static void adopt_status(struct pm_file *file, const struct pm_procfs *procfs,
+                         const struct statx *status, struct pm_file_state *state)
 {
 	file->inode = status->stx_ino;
 	file->device = device_of(status);
 	if (file->type == PM_FILE_REGULAR)
-		file->type = type_of_status(fd, status->stx_mode);
+		file->type = type_of_status(procfs, status);
 
 	if (state)
 		*state = (struct pm_file_state){
@@ -222,55 +223,60 @@ int pm_file_from_path(const char *path, struct pm_file *file, struct pm_file_sta
 			.name = path,
 			.type = type_of_descriptor(fd),
 		};
-		adopt_status(file, fd, &status, state);
+		adopt_status(file, NULL, &status, state);
 	}
 
 	close(fd);
 	return result;
 }
 
-/** Tests whether stat(2) returns another device for files of a file system than maps. */
-static bool has_own_devices(int fd)
-{
-	struct statfs fs;
-
-	return fstatfs(fd, &fs) == 0 && ((unsigned long)fs.f_type == BTRFS_SUPER_MAGIC ||
-	                                 (unsigned long)fs.f_type == OVERLAYFS_SUPER_MAGIC);
-}
-
 /**
- * Opens the file at a path if it can be the file of a region: the inode number must be equal, and
- * the devices, unless they cannot be compared.
- * @return a descriptor with O_PATH, or -1
+ * Tests whether an open file can be that of a region: the inode number must be equal, and the
+ * devices, unless they cannot be compared.
  */
-static int open_same(int directory, const char *path, const struct pm_region *region,
-                     struct statx *status)
+static bool is_file_of(const struct pm_procfs *procfs, int fd, const struct pm_region *region,
+                       struct statx *status)
 {
 	uint64_t device = makedev(region->device_major, region->device_minor);
-	int fd = openat(directory, path, O_PATH | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (examine(fd, "", AT_EMPTY_PATH, status) == 0 && status->stx_ino == region->inode &&
-	    (device_of(status) == device || has_own_devices(fd)))
+
+	return examine(fd, "", AT_EMPTY_PATH, status) == 0 && status->stx_ino == region->inode &&
+	       (device_of(status) == device ||
+	        pm_file_system_find(procfs, status) == PM_FILE_SYSTEM_LAYERED);
+}
+
+/** Returns a descriptor if it is that of the file of a region; otherwise -1, and closes it. */
+static int keep_same(const struct pm_procfs *procfs, int fd, const struct pm_region *region,
+                     struct statx *status)
+{
+	if (fd < 0 || is_file_of(procfs, fd, region, status))
 		return fd;
 
 	close(fd);
 	return -1;
 }
 
+/** Opens a link in the directory of the process. Returns a descriptor with O_PATH, or -1. */
+static int open_link(const struct pm_procfs *procfs, const char *link,
+                     const struct pm_region *region, struct statx *status)
+{
+	return keep_same(procfs, pm_procfs_open_file(procfs, link, O_PATH), region, status);
+}
+
 /** Opens the path of a region in the root directory of the process, or in the own one. */
 static int open_path(const struct pm_procfs *procfs, const struct pm_region *region,
                      struct statx *status)
 {
-	char *path;
-	if (region->deleted || region->mapping[0] != '/' ||
-	    asprintf(&path, "root%s", region->mapping) < 0)
+	struct pm_procfs own;
+	if (region->deleted || region->mapping[0] != '/')
 		return -1;
 
-	int fd = open_same(procfs->fd, path, region, status);
-	free(path);
-	if (fd < 0)
-		fd = open_same(AT_FDCWD, region->mapping, region, status);
+	int fd = pm_file_system_open_cached(procfs, region->mapping);
+	fd = keep_same(procfs, fd, region, status);
+	if (fd < 0 && pm_procfs_open(&own, "/proc", getpid()) == 0) {
+		fd = pm_file_system_open_cached(&own, region->mapping);
+		fd = keep_same(&own, fd, region, status);
+		pm_procfs_close(&own);
+	}
 
 	return fd;
 }
@@ -293,7 +299,7 @@ static int open_descriptor(const struct pm_procfs *procfs, const struct pm_regio
 		snprintf(name, sizeof name, "fd/%d", (int)numbers[i]);
 		if (pm_file_number_read(procfs->fd, name, &number) == 0 &&
 		    number.inode == region->inode && number.device == device)
-			fd = open_same(procfs->fd, name, region, status);
+			fd = open_link(procfs, name, region, status);
 	}
 
 	free(numbers);
@@ -307,7 +313,7 @@ static int open_region(const struct pm_procfs *procfs, const struct pm_region *r
 	char link[64];
 
 	format_link(region, link, sizeof link);
-	int fd = open_same(procfs->fd, link, region, status);
+	int fd = open_link(procfs, link, region, status);
 	if (fd < 0)
 		fd = open_path(procfs, region, status);
 	if (fd < 0)
@@ -348,7 +354,7 @@ int pm_file_from_region(struct pm_process *process, const struct pm_region *regi
 	struct statx status;
 	int fd = open_region(procfs, region, &status);
 	if (fd >= 0) {
-		adopt_status(&found, fd, &status, state);
+		adopt_status(&found, procfs, &status, state);
 		close(fd);
 	} else if (state) {
 		*state = (struct pm_file_state){ 0 };

@@ -219,7 +219,7 @@ start_usual() {
 	run -1 as_nobody who /proc/version
 	[[ $output = *' could not be examined, so they may use it, too: '* ]]
 	[[ $output = *'sudo'* ]]
-	[ "$(as_nobody who --json /proc/version | jq '.unreadable_processes > 0')" = true ]
+	[ "$(as_nobody who --json /proc/version | jq '.unreadable > 0')" = true ]
 }
 
 @test "a TARGET: what it shares with others, largest first" {

@@ -5,8 +5,10 @@
  */
 #include <procmem/file_users.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -207,6 +210,81 @@ static void writing_advances(void **state)
 	target_stop(&logger);
 	free(log_word);
 	sample_remove(&sample);
+}
+
+/* Folders in each other whose path is longer than the kernel returns for a link, and their names.
+ */
+enum { DEEP_LEVELS = 24, DEEP_NAME = 200 };
+
+/** Creates the folders, and opens a new file in the last one. */
+static int deep_open(const char *folder)
+{
+	char name[DEEP_NAME + 1];
+	int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	snprintf(name, sizeof name, "%0*d", DEEP_NAME, 0);
+	for (int i = 0; i < DEEP_LEVELS; i++) {
+		assert_int_equal(mkdirat(at, name, 0700), 0);
+		int below = openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		assert_true(below >= 0);
+		close(at);
+		at = below;
+	}
+
+	int fd = openat(at, "file", O_CREAT | O_RDWR, 0600);
+	assert_true(fd >= 0);
+	close(at);
+	return fd;
+}
+
+/** Removes the folders: the lower half is moved up, so that all paths are short enough. */
+static void deep_remove(char *folder)
+{
+	char path[PATH_MAX], *half;
+	size_t length = (size_t)snprintf(path, sizeof path, "%s", folder);
+
+	for (int i = 0; i < DEEP_LEVELS / 2; i++)
+		length += (size_t)snprintf(path + length, sizeof path - length, "/%0*d", DEEP_NAME,
+		                           0);
+	assert_true(length < sizeof path);
+	assert_true(asprintf(&half, "%s/half", folder) > 0);
+	assert_int_equal(rename(path, half), 0);
+
+	free(half);
+	tree_remove(folder);
+}
+
+/** A child that inherits a descriptor is found although the link cannot be read. */
+static void deep_paths(void **state)
+{
+	char *folder = tree_create(), link[64], name[PATH_MAX];
+	int fd = deep_open(folder), ends[2];
+
+	(void)state;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	assert_int_equal(readlink(link, name, sizeof name), -1);
+	assert_int_equal(errno, ENAMETOOLONG);
+
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		close(ends[1]);
+		_exit(read(ends[0], name, 1) < 0);
+	}
+
+	struct pm_file_users users = users_of_path(link);
+	assert_int_equal(users.count, 1);
+	assert_int_equal(users.items[0].pid, child);
+	assert_int_equal(users.items[0].fd_count, 1);
+	assert_int_equal(users.items[0].fds[0], fd);
+	pm_file_users_deinit(&users);
+
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	close(fd);
+	deep_remove(folder);
 }
 
 /** A mapping stays when the file is deleted; a new file with the name is another one. */
@@ -496,7 +574,7 @@ int main(void)
 		cmocka_unit_test(memfd_by_its_link), cmocka_unit_test(ipc_namespaces),
 		cmocka_unit_test(several_files),     cmocka_unit_test(what_cannot_be_mapped),
 		cmocka_unit_test(cancelled),         cmocka_unit_test(devices_that_differ),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(refused),           cmocka_unit_test(deep_paths),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
