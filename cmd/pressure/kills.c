@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pressure/kills.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <procmem/number.h>
@@ -90,6 +91,23 @@ void pressure_kills_put_cause(const struct pm_oom_kill *kill, size_t width, stru
 		text_string(text, in);
 		pressure_words_put_path(kill->group, width, text);
 	}
+}
+
+bool pressure_kills_are_complete(const struct pressure_report *report)
+{
+	const struct pm_oom_log *log = &report->log;
+
+	if (!report->has_log || log->cut || log->dropped > 0)
+		return false;
+	return log->complete || log->seconds_back >= PM_OOM_RECENT_SECONDS;
+}
+
+void pressure_kills_put_recent(const struct pressure_report *report, uint64_t count,
+                               struct text *text)
+{
+	text_format(text, "%s%" PRIu64 " OOM kill%s in the last hour",
+	            pressure_kills_are_complete(report) ? "" : "at least ", count,
+	            text_plural(count));
 }
 
 /** Returns whether a kill happened in the own cgroup of the target. */

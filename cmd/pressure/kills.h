@@ -41,6 +41,23 @@ void pressure_kills_put_process(const struct pm_oom_kill *kill, struct text *tex
 void pressure_kills_put_cause(const struct pm_oom_kill *kill, size_t width, struct text *text);
 
 /**
+ * Returns whether the log has all kills of the last hour.
+ * @param report  the results
+ * @return        false without a log, or if it has been overwritten since
+ */
+bool pressure_kills_are_complete(const struct pressure_report *report);
+
+/**
+ * Adds a number of recent kills in the log: "at least 64 OOM kills in the last hour".
+ *
+ * @param report  the results
+ * @param count   number of kills that the log has
+ * @param text    receives the words
+ */
+void pressure_kills_put_recent(const struct pressure_report *report, uint64_t count,
+                               struct text *text);
+
+/**
  * Finds the kill of the target in the log, if it was killed between the readings.
  * @param report  the results
  * @return        the kill, valid as long as the results; NULL if the log does not have it

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "pressure/print.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
 #include <procmem/number.h>
 
+#include "base/convert.h"
 #include "base/minmax.h"
 #include "base/utf8.h"
 #include "pressure/kills.h"
@@ -92,7 +92,7 @@ static struct first_signs find_first(const struct pressure_report *report)
 
 	for (size_t i = 0; i < report->signs.count; i++) {
 		const struct pm_sign *sign = &report->signs.items[i];
-		uint64_t kills = (uint64_t)sign->value;
+		uint64_t kills = convert_uint64(sign->value);
 		if (distance(report, sign->level) != nearest)
 			continue;
 
@@ -118,15 +118,12 @@ static bool knows_stalls(const struct pressure_report *report)
 }
 
 /** Returns whether the log has all kills of the last hour, with their groups. */
-static bool knows_last_hour(const struct pressure_report *report)
+static bool knows_groups(const struct pressure_report *report)
 {
 	const struct pm_oom_log *log = &report->log;
 
-	if (!report->has_log || report->view != PM_CGROUP_VISIBLE || log->cut || log->dropped > 0)
+	if (!pressure_kills_are_complete(report) || report->view != PM_CGROUP_VISIBLE)
 		return false;
-	if (!log->complete && log->seconds_back < PM_OOM_RECENT_SECONDS)
-		return false;
-
 	for (size_t i = 0; i < log->count; i++)
 		if (!*log->kills[i].group)
 			return false;
@@ -151,8 +148,8 @@ static void put_old_kills(const struct pressure_report *report, size_t width, st
 		text_format(line, "; %llu OOM kill%s in ", (unsigned long long)count,
 		            text_plural(count));
 		pressure_words_put_path(level->name, width, line);
-		text_string(line, knows_last_hour(report) ? " before the last hour"
-		                                          : " at a time that is not known");
+		text_string(line, knows_groups(report) ? " before the last hour"
+		                                       : " at a time that is not known");
 		return;
 	}
 }
@@ -165,9 +162,11 @@ static void put_calm(const struct pressure_report *report, size_t width, struct 
 		text_string(line, " as far as is known (the kernel has no PSI here)");
 
 	size_t elsewhere = report->reading.top ? pressure_kills_elsewhere(report) : 0;
-	if (elsewhere > 0)
-		text_format(line, "; %zu OOM kill%s in the last hour in groups not listed here",
-		            elsewhere, text_plural(elsewhere));
+	if (elsewhere > 0) {
+		text_string(line, "; ");
+		pressure_kills_put_recent(report, elsewhere, line);
+		text_string(line, " in groups not listed here");
+	}
 	put_old_kills(report, width, line);
 }
 
@@ -198,9 +197,10 @@ static void put_answer(const struct pressure_report *report, size_t width, struc
 		return;
 	}
 
-	if (first.past && first.now && first.now->rule != PM_SIGN_OOM_KILL)
-		text_format(line, "%" PRIu64 " OOM kill%s in the last hour; ", first.past_kills,
-		            text_plural(first.past_kills));
+	if (first.past && first.now && first.now->rule != PM_SIGN_OOM_KILL) {
+		pressure_kills_put_recent(report, first.past_kills, line);
+		text_string(line, "; ");
+	}
 	put_sign(report, first.now ? first.now : first.past, width, line);
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "pressure/words.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <procmem/number.h>
 
+#include "base/convert.h"
 #include "base/utf8.h"
 #include "pressure/kills.h"
 
@@ -43,13 +45,13 @@ static void put_newest(const struct pressure_report *report, size_t level, struc
 static void put_kills(const struct pressure_report *report, const struct pm_sign *sign,
                       struct text *text)
 {
-	uint64_t count = (uint64_t)sign->value;
+	uint64_t count = convert_uint64(sign->value);
 
-	text_format(text, "%llu OOM kill%s", (unsigned long long)count, text_plural(count));
 	if (sign->rule == PM_SIGN_OOM_KILL)
-		text_format(text, " in the last %.1f s", report->change.seconds);
+		text_format(text, "%" PRIu64 " OOM kill%s in the last %.1f s", count,
+		            text_plural(count), report->change.seconds);
 	else
-		text_string(text, " in the last hour");
+		pressure_kills_put_recent(report, count, text);
 
 	/* The counter of the machine counts the kills in all cgroups. */
 	if (!report->has_log && report->reading.levels[sign->level].scope == PM_PRESSURE_HOST)
@@ -173,7 +175,7 @@ void pressure_words_put_sign(const struct pressure_report *report, const struct 
 		text_format(text, "%.0f uncorrected errors of the memory modules", sign->value);
 		break;
 	case PM_SIGN_CORRUPTED:
-		text_size_as(text, (uint64_t)sign->value, report->options->output.bytes);
+		text_size_as(text, convert_uint64(sign->value), report->options->output.bytes);
 		text_string(text, " are damaged and no longer used (HardwareCorrupted)");
 		break;
 

@@ -184,7 +184,8 @@ static void killed(void **state)
 
 	assert_int_equal(strncmp(text, "shop (12)   failed: \xe2\x80\xa6", 23), 0);
 	check(text, (const char *const[]){
-			    "1 OOM kill in the last hour, the last 1m 15s ago: \\x1b[31mred (77)",
+			    "at least 1 OOM kill in the last hour, the last 1m 15s ago: "
+	                    "\\x1b[31mred (77)",
 			    "1m 15s ago \\x1b[31mred (77) 32.0M 4.0K - limit of \xe2\x80\xa6",
 			    "(counts for an hour: own choice)",
 			    "and 3 more in the log of the kernel", NULL });
