@@ -483,6 +483,36 @@ static void top_groups(void **state)
 	close_machine(&machine);
 }
 
+/** Deep cgroups whose names are cut to the same text. */
+static void equal_names(void **state)
+{
+	(void)state;
+	enum { DEPTH = 6, PART = 250 };
+	char path[DEPTH * (PART + 1) + 1], line[sizeof path + 8], file[sizeof path + 64];
+	struct machine machine;
+
+	memset(path, 'a', sizeof path);
+	for (size_t i = 0; i <= DEPTH; i++)
+		path[i * (PART + 1)] = i < DEPTH ? '/' : '\0';
+	snprintf(line, sizeof line, "0::%s\n", path);
+	make_machine(&machine, line);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned depth = DEPTH; depth >= DEPTH - 1; depth--) {
+			snprintf(file, sizeof file, "sys/fs/cgroup%.*s/memory.events",
+			         (int)(depth * (PART + 1)), path);
+			tree_write(machine.root, file, "max %u\n", 10 * depth + round * depth);
+		}
+		take(&machine, true);
+	}
+	judge(&machine, NULL);
+
+	const struct pm_pressure_level *levels = machine.after.levels;
+	assert_string_equal(levels[1].name, levels[2].name);
+	assert_int_equal(machine.change.rises[1].rises[PM_PRESSURE_MAX_HITS], DEPTH);
+	assert_int_equal(machine.change.rises[2].rises[PM_PRESSURE_MAX_HITS], DEPTH - 1);
+	close_machine(&machine);
+}
+
 /** A kill because of the limit of another group does not concern the groups above it. */
 static void kills_of_the_levels(void **state)
 {
@@ -595,12 +625,12 @@ static void process_that_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(v2_values),          cmocka_unit_test(missing_is_not_known),
-		cmocka_unit_test(v2_rates_and_signs), cmocka_unit_test(calm),
-		cmocka_unit_test(v1_values),          cmocka_unit_test(pressure_of_another_group),
-		cmocka_unit_test(kills_of_the_host),  cmocka_unit_test(host_signs),
-		cmocka_unit_test(top_groups),         cmocka_unit_test(kills_of_the_levels),
-		cmocka_unit_test(process_that_ends),
+		cmocka_unit_test(v2_values),           cmocka_unit_test(missing_is_not_known),
+		cmocka_unit_test(v2_rates_and_signs),  cmocka_unit_test(calm),
+		cmocka_unit_test(v1_values),           cmocka_unit_test(pressure_of_another_group),
+		cmocka_unit_test(kills_of_the_host),   cmocka_unit_test(equal_names),
+		cmocka_unit_test(host_signs),          cmocka_unit_test(top_groups),
+		cmocka_unit_test(kills_of_the_levels), cmocka_unit_test(process_that_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
