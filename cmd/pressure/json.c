@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pressure/kills.h"
 #include "pressure/words.h"
 #include "target/json_parts.h"
 #include "view/json.h"
@@ -114,9 +115,9 @@ static void put_kill(struct json *json, const struct pm_oom_kill *kill)
 		json_put(json, "seconds_ago", json_real(kill->seconds_ago));
 	json_put(json, "pid", json_integer(kill->pid));
 	json_put(json, "name", json_text(kill->comm));
-	if (pressure_words_constraint(kill->constraint))
+	if (pressure_kills_constraint(kill->constraint))
 		json_put(json, "constraint",
-		         json_string(pressure_words_constraint(kill->constraint)));
+		         json_string(pressure_kills_constraint(kill->constraint)));
 	if (*kill->group)
 		json_put(json, "killed_group", json_text(kill->group));
 	if (*kill->limit_group)

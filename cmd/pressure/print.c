@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "pressure/print.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include <procmem/number.h>
 
+#include "base/convert.h"
 #include "base/minmax.h"
 #include "base/utf8.h"
+#include "pressure/kills.h"
 #include "pressure/words.h"
 #include "view/table.h"
 
 enum { LEVEL, UTILISATION, SATURATION, ERRORS, COLUMNS };
 
-/**
- * Largest widths of the columns on a terminal of 80 columns; a wider one gives the rest to the
- * names.
- */
-enum { LEVEL_WIDTH = 16, UTILISATION_WIDTH = 21, SATURATION_WIDTH = 24, ERRORS_WIDTH = 13 };
+/** Smallest width of the names of levels on a terminal. They get what the other columns leave. */
+enum { LEVEL_WIDTH_MIN = 16 };
 
-/** Numbers of signs and kills that the text has; --json has all. */
-enum { SIGNS_SHOWN = 12, KILLS_SHOWN = 5 };
+/** Number of signs that the text has; --json has all. */
+enum { SIGNS_SHOWN = 12 };
 
 static const struct table_column columns[COLUMNS] = {
 	[LEVEL] = { .title = "LEVEL" },
@@ -41,7 +41,7 @@ static void level_cell(void *context, size_t row, size_t column, struct text *te
 
 	switch (column) {
 	case LEVEL:
-		pressure_words_put_level(&report->reading.levels[row], view->level_width, text);
+		pressure_words_put_path(report->reading.levels[row].name, view->level_width, text);
 		break;
 	case UTILISATION:
 		pressure_words_put_cell(report, row, PM_PRESSURE_UTILISATION, text);
@@ -54,30 +54,56 @@ static void level_cell(void *context, size_t row, size_t column, struct text *te
 	}
 }
 
-/** Returns how near a level is to the target: 0 for it and its own cgroup. */
+/**
+ * Returns how near a level is to the target: 0 for it and its own cgroup, 1 for the cgroups above.
+ * Without a target all levels are as near.
+ */
 static int distance(const struct pressure_report *report, size_t level)
 {
-	enum pm_pressure_scope scope = report->reading.levels[level].scope;
 	size_t own = report->reading.gone ? 0 : 1;
 
-	if (!report->has_target || level <= own)
-		return scope == PM_PRESSURE_PROCESS || scope == PM_PRESSURE_CGROUP ? 0 : 2;
-	return scope == PM_PRESSURE_CGROUP ? 1 : 2;
+	if (!report->has_target)
+		return 0;
+	if (report->reading.levels[level].scope == PM_PRESSURE_PROCESS)
+		return 0;
+	if (report->reading.levels[level].scope != PM_PRESSURE_CGROUP)
+		return 2;
+	return level == own ? 0 : 1;
 }
 
+/** The signs of the first line. */
+struct first_signs {
+	const struct pm_sign *now;  /* the gravest one that is not PM_SIGN_OOM_RECENT, or NULL */
+	const struct pm_sign *past; /* the first PM_SIGN_OOM_RECENT, or NULL */
+	uint64_t past_kills;        /* number of kills of all PM_SIGN_OOM_RECENT */
+};
+
 /**
- * Returns the sign of the first line: the gravest one of the target and its own cgroup, or else of
- * the cgroups above, or else of the machine. Signs are in the order of their gravity.
+ * Finds the signs of the first line: those of the target and its own cgroup, or else of the cgroups
+ * above, or else of the machine. Signs are in the order of their gravity.
  */
-static const struct pm_sign *first_sign(const struct pressure_report *report)
+static struct first_signs find_first(const struct pressure_report *report)
 {
-	const struct pm_sign *first = NULL;
+	struct first_signs first = { 0 };
+	int nearest = INT_MAX;
+
+	for (size_t i = 0; i < report->signs.count; i++)
+		nearest = pm_min_int(nearest, distance(report, report->signs.items[i].level));
 
 	for (size_t i = 0; i < report->signs.count; i++) {
 		const struct pm_sign *sign = &report->signs.items[i];
-		if (!first || (report->has_target &&
-		               distance(report, sign->level) < distance(report, first->level)))
-			first = sign;
+		uint64_t kills = convert_uint64(sign->value);
+		if (distance(report, sign->level) != nearest)
+			continue;
+
+		if (sign->rule != PM_SIGN_OOM_RECENT) {
+			first.now = first.now ? first.now : sign;
+			continue;
+		}
+		/* The cgroups above a target may have some kills in common. */
+		first.past = first.past ? first.past : sign;
+		first.past_kills = report->reading.top ? first.past_kills + kills
+		                                       : pm_max(first.past_kills, kills);
 	}
 	return first;
 }
@@ -92,15 +118,12 @@ static bool knows_stalls(const struct pressure_report *report)
 }
 
 /** Returns whether the log has all kills of the last hour, with their groups. */
-static bool knows_last_hour(const struct pressure_report *report)
+static bool knows_groups(const struct pressure_report *report)
 {
 	const struct pm_oom_log *log = &report->log;
 
-	if (!report->has_log || report->view != PM_CGROUP_VISIBLE || log->cut || log->dropped > 0)
+	if (!pressure_kills_are_complete(report) || report->view != PM_CGROUP_VISIBLE)
 		return false;
-	if (!log->complete && log->seconds_back < PM_OOM_RECENT_SECONDS)
-		return false;
-
 	for (size_t i = 0; i < log->count; i++)
 		if (!*log->kills[i].group)
 			return false;
@@ -110,7 +133,7 @@ static bool knows_last_hour(const struct pressure_report *report)
 /** Returns the width for the name of a level in the first line. The lines below have it whole. */
 static size_t first_width(const struct out *out)
 {
-	return out->width < SIZE_MAX ? pm_max_size(LEVEL_WIDTH, out->width / 4) : SIZE_MAX;
+	return out->width < SIZE_MAX ? pm_max_size(LEVEL_WIDTH_MIN, out->width / 4) : SIZE_MAX;
 }
 
 /** Adds the kills that the kernel has counted in a cgroup, but that are not recent. */
@@ -124,9 +147,9 @@ static void put_old_kills(const struct pressure_report *report, size_t width, st
 
 		text_format(line, "; %llu OOM kill%s in ", (unsigned long long)count,
 		            text_plural(count));
-		pressure_words_put_level(level, width, line);
-		text_string(line, knows_last_hour(report) ? " before the last hour"
-		                                          : " at a time that is not known");
+		pressure_words_put_path(level->name, width, line);
+		text_string(line, knows_groups(report) ? " before the last hour"
+		                                       : " at a time that is not known");
 		return;
 	}
 }
@@ -137,41 +160,54 @@ static void put_calm(const struct pressure_report *report, size_t width, struct 
 	text_string(line, "calm");
 	if (!knows_stalls(report))
 		text_string(line, " as far as is known (the kernel has no PSI here)");
+
+	size_t elsewhere = report->reading.top ? pressure_kills_elsewhere(report) : 0;
+	if (elsewhere > 0) {
+		text_string(line, "; ");
+		pressure_kills_put_recent(report, elsewhere, line);
+		text_string(line, " in groups not listed here");
+	}
 	put_old_kills(report, width, line);
 }
 
-/** Adds the answer: the gravest sign. */
+/** Adds a sign, with its level. */
 static void put_sign(const struct pressure_report *report, const struct pm_sign *sign, size_t width,
                      struct text *line)
 {
 	static const char *const words[] = { "nearly full", "waits", "fails" };
 	const struct pm_pressure_level *level = &report->reading.levels[sign->level];
 
-	text_string(line, words[pm_sign_of(sign->rule)->part]);
+	text_string(line, sign->rule == PM_SIGN_OOM_RECENT ? "failed"
+	                                                   : words[pm_sign_of(sign->rule)->part]);
 	text_string(line, ": ");
 	if (level->scope != PM_PRESSURE_PROCESS) {
-		pressure_words_put_level(level, width, line);
+		pressure_words_put_path(level->name, width, line);
 		text_string(line, ": ");
 	}
 	pressure_words_put_sign(report, sign, line);
 }
 
-/** Returns the kill of the target, if the log has it and it ended during the measurement. */
-static const struct pm_oom_kill *kill_of_target(const struct pressure_report *report)
+/** Adds the answer: what is now, and what was in the last hour. */
+static void put_answer(const struct pressure_report *report, size_t width, struct text *line)
 {
-	for (size_t i = report->has_log ? report->log.count : 0; i-- > 0;) {
-		const struct pm_oom_kill *kill = &report->log.kills[i];
-		/* The time in the log is about that of the clock. */
-		if (kill->pid == report->pid && strcmp(kill->comm, report->name) == 0 &&
-		    kill->age_known && kill->seconds_ago <= report->change.seconds + 1)
-			return kill;
+	struct first_signs first = find_first(report);
+
+	if (!first.now && !first.past) {
+		put_calm(report, width, line);
+		return;
 	}
-	return NULL;
+
+	if (first.past && first.now && first.now->rule != PM_SIGN_OOM_KILL) {
+		pressure_kills_put_recent(report, first.past_kills, line);
+		text_string(line, "; ");
+	}
+	put_sign(report, first.now ? first.now : first.past, width, line);
 }
 
 static void print_first(const struct pressure_report *report, struct out *out)
 {
-	const struct pm_sign *sign = first_sign(report);
+	const struct pm_oom_kill *kill = NULL;
+	size_t width = first_width(out);
 	struct text line = { 0 };
 
 	if (report->has_target) {
@@ -179,15 +215,39 @@ static void print_first(const struct pressure_report *report, struct out *out)
 		text_format(&line, " (%d)   ", (int)report->pid);
 	}
 	if (report->reading.gone)
-		text_string(&line, kill_of_target(report) ? "killed by the kernel; " : "ended; ");
-	if (sign)
-		put_sign(report, sign, first_width(out), &line);
-	else
-		put_calm(report, first_width(out), &line);
+		kill = pressure_kills_of_target(report);
+
+	if (kill) {
+		text_string(&line, "OOM-killed ");
+		pressure_kills_put_age(kill, &line);
+		text_string(&line, ": ");
+		pressure_kills_put_cause(kill, width < SIZE_MAX ? 2 * width : width, &line);
+	} else {
+		text_string(&line, report->reading.gone ? "ended; " : "");
+		put_answer(report, width, &line);
+	}
 
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
+}
+
+/** Returns the width of the widest line of a table whose names have their largest width. */
+static size_t line_width(const struct levels_view *view, const struct table *table,
+                         const size_t *widths)
+{
+	size_t names = excess_size(view->level_width, widths[LEVEL]), errors = widths[ERRORS];
+	struct text cell = { 0 };
+
+	/* The last column is not measured. */
+	for (size_t row = 0; row < table->rows; row++) {
+		text_clear(&cell);
+		table->cell(table->context, row, ERRORS, &cell);
+		errors = pm_max_size(errors, utf8_columns(cell.bytes, cell.length));
+	}
+
+	text_deinit(&cell);
+	return names + table_offset(table, widths, ERRORS) + errors;
 }
 
 /** Prints the table of levels. */
@@ -204,11 +264,12 @@ static void print_levels(const struct pressure_report *report, struct out *out)
 		.context = &view,
 		.cell = level_cell,
 	};
-	size_t others = UTILISATION_WIDTH + SATURATION_WIDTH + ERRORS_WIDTH + 3 * 2;
 
-	if (out->width < SIZE_MAX)
-		view.level_width = pm_max_size(LEVEL_WIDTH,
-		                               out->width > others ? out->width - others : 0);
+	if (out->width < SIZE_MAX) {
+		view.level_width = LEVEL_WIDTH_MIN;
+		table_measure(&table, widths);
+		view.level_width += excess_size(out->width, line_width(&view, &table, widths));
+	}
 	table_measure(&table, widths);
 	table_print(&table, widths, out);
 }
@@ -226,7 +287,7 @@ static void print_signs(const struct pressure_report *report, struct out *out)
 		}
 
 		text_string(&line, "! ");
-		pressure_words_put_level(&report->reading.levels[sign->level], SIZE_MAX, &line);
+		pressure_words_put_path(report->reading.levels[sign->level].name, SIZE_MAX, &line);
 		text_string(&line, ": ");
 		pressure_words_put_sign(report, sign, &line);
 		text_string(&line, " (");
@@ -235,49 +296,6 @@ static void print_signs(const struct pressure_report *report, struct out *out)
 		out_wrapped(out, &line, 2);
 		text_deinit(&line);
 	}
-}
-
-/** Returns whether a kill is shown: without a target all are, otherwise those of its levels. */
-static bool shows_kill(const struct pressure_report *report, const struct pm_oom_kill *kill)
-{
-	if (!report->has_target || report->view != PM_CGROUP_VISIBLE || !*kill->group)
-		return true;
-	for (size_t i = 0; i < report->reading.count; i++)
-		if (pressure_words_kill_is_of(report, i, kill))
-			return true;
-	return false;
-}
-
-/** Prints the newest kills, and counts the others. */
-static void print_kills(const struct pressure_report *report, struct out *out)
-{
-	size_t shown = 0, rest = report->log.dropped;
-
-	if (!report->has_log) {
-		out_wrapped_format(out, 2, "OOM kills are not known: %s\n", report->log_error.text);
-		return;
-	}
-
-	for (size_t i = report->log.count; i-- > 0;) {
-		const struct pm_oom_kill *kill = &report->log.kills[i];
-		struct text line = { 0 };
-		if (shown == KILLS_SHOWN || !shows_kill(report, kill)) {
-			rest++;
-			continue;
-		}
-
-		text_string(&line, shown++ == 0 ? "OOM kills: " : "           ");
-		pressure_words_put_kill(kill, report->options->output.bytes, &line);
-		text_char(&line, '\n');
-		out_wrapped(out, &line, 13);
-		text_deinit(&line);
-	}
-
-	if (rest > 0 && shown > 0)
-		out_wrapped_format(out, 2, "and %zu more in the log of the kernel: --json\n", rest);
-	else if (rest > 0)
-		out_wrapped_format(out, 2, "%zu OOM kills of other groups in the log: --json\n",
-		                   rest);
 }
 
 /** Says what is not known. */
@@ -294,7 +312,7 @@ static void print_unknown(const struct pressure_report *report, struct out *out)
 	if (group)
 		out_wrapped_format(out, 2,
 		                   "not known: how long tasks of the groups wait (PSI is off, or "
-		                   "the groups are those of cgroup v1)\n");
+		                   "cgroup v1)\n");
 	if (report->view == PM_CGROUP_HIDDEN)
 		out_wrapped_format(out, 2,
 		                   "not known: the cgroup of the process is not visible "
@@ -316,13 +334,13 @@ static void print_more(const struct pressure_report *report, struct out *out)
 	out_format(out, "rates over %s\n", duration);
 	if (report->has_target)
 		out_wrapped_format(out, 2,
-		                   "more: procmem headroom %d (limits by time), procmem cgroup %d "
-		                   "(what fills the group)\n",
+		                   "more: procmem headroom %d (time left), procmem cgroup %d "
+		                   "(usage)\n",
 		                   (int)report->pid, (int)report->pid);
 	else
 		out_wrapped_format(out, 2,
-		                   "more: procmem cgroup PATH (what fills a group), procmem "
-		                   "headroom TARGET (limits by time)\n");
+		                   "more: procmem cgroup PATH (usage), procmem headroom TARGET "
+		                   "(time left)\n");
 }
 
 void pressure_print(const struct pressure_report *report, struct out *out)
@@ -330,7 +348,7 @@ void pressure_print(const struct pressure_report *report, struct out *out)
 	print_first(report, out);
 	print_levels(report, out);
 	print_signs(report, out);
-	print_kills(report, out);
+	pressure_kills_print(report, out);
 	print_unknown(report, out);
 	print_more(report, out);
 }

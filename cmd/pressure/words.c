@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "pressure/words.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <procmem/number.h>
 
+#include "base/convert.h"
 #include "base/utf8.h"
+#include "pressure/kills.h"
 
 /** Items of a cell that are shown; the others are counted. */
 enum { ITEMS_SHOWN = 2 };
@@ -14,24 +17,6 @@ enum { ITEMS_SHOWN = 2 };
 static void put_rate(struct text *text, double rate)
 {
 	text_format(text, rate < 10 ? "%.1f/s" : "%.0f/s", rate);
-}
-
-static void put_age(const struct pm_oom_kill *kill, struct text *text)
-{
-	char duration[PM_DURATION_TEXT_SIZE];
-
-	if (!kill->age_known) {
-		text_format(text, "%.1fs after boot", (double)kill->time_us / 1e6);
-		return;
-	}
-	pm_format_duration(kill->seconds_ago, duration);
-	text_format(text, "%s ago", duration);
-}
-
-static void put_process(const struct pm_oom_kill *kill, struct text *text)
-{
-	utf8_escape(text, kill->comm, strlen(kill->comm));
-	text_format(text, " (%d)", (int)kill->pid);
 }
 
 bool pressure_words_kill_is_of(const struct pressure_report *report, size_t level,
@@ -50,9 +35,9 @@ static void put_newest(const struct pressure_report *report, size_t level, struc
 			continue;
 
 		text_string(text, ", the last ");
-		put_age(kill, text);
+		pressure_kills_put_age(kill, text);
 		text_string(text, ": ");
-		put_process(kill, text);
+		pressure_kills_put_process(kill, text);
 		return;
 	}
 }
@@ -60,13 +45,17 @@ static void put_newest(const struct pressure_report *report, size_t level, struc
 static void put_kills(const struct pressure_report *report, const struct pm_sign *sign,
                       struct text *text)
 {
-	uint64_t count = (uint64_t)sign->value;
+	uint64_t count = convert_uint64(sign->value);
 
-	text_format(text, "%llu OOM kill%s", (unsigned long long)count, text_plural(count));
 	if (sign->rule == PM_SIGN_OOM_KILL)
-		text_format(text, " in the last %.1f s", report->change.seconds);
+		text_format(text, "%" PRIu64 " OOM kill%s in the last %.1f s", count,
+		            text_plural(count), report->change.seconds);
 	else
-		text_string(text, " in the last hour");
+		pressure_kills_put_recent(report, count, text);
+
+	/* The counter of the machine counts the kills in all cgroups. */
+	if (!report->has_log && report->reading.levels[sign->level].scope == PM_PRESSURE_HOST)
+		text_string(text, ", perhaps by limits of groups");
 	put_newest(report, sign->level, text);
 }
 
@@ -147,7 +136,7 @@ static void put_counter(const struct pressure_report *report, const struct pm_si
 {
 	static const char *const before[PM_SIGN_RULES] = {
 		[PM_SIGN_SWAP_FAIL] = "swapping out fails, ",
-		[PM_SIGN_MAX_HITS] = "the limit is reached, ",
+		[PM_SIGN_MAX_HITS] = "limit reached ",
 		[PM_SIGN_HIGH_HITS] = "memory.high is exceeded, ",
 		[PM_SIGN_DIRECT] = "tasks reclaim memory before they get new, ",
 		[PM_SIGN_SWAPPING] = "pages are swapped, ",
@@ -155,7 +144,7 @@ static void put_counter(const struct pressure_report *report, const struct pm_si
 		[PM_SIGN_MAJOR_FAULTS] = "page faults read from storage, ",
 	};
 	static const char *const behind[PM_SIGN_RULES] = {
-		[PM_SIGN_MAX_HITS] = ": tasks reclaim memory of the group first",
+		[PM_SIGN_MAX_HITS] = ": tasks must reclaim",
 		[PM_SIGN_HIGH_HITS] = ": tasks are throttled",
 		[PM_SIGN_THRASHING] = ": too small for what is in use",
 	};
@@ -186,7 +175,7 @@ void pressure_words_put_sign(const struct pressure_report *report, const struct 
 		text_format(text, "%.0f uncorrected errors of the memory modules", sign->value);
 		break;
 	case PM_SIGN_CORRUPTED:
-		text_size_as(text, (uint64_t)sign->value, report->options->output.bytes);
+		text_size_as(text, convert_uint64(sign->value), report->options->output.bytes);
 		text_string(text, " are damaged and no longer used (HardwareCorrupted)");
 		break;
 
@@ -220,76 +209,29 @@ void pressure_words_put_basis(enum pm_pressure_rule rule, struct text *text)
 	const struct pm_sign_info *info = pm_sign_of(rule);
 
 	if (rule == PM_SIGN_OOM_RECENT)
-		text_string(text, "a kill of the last hour");
-	else
-		text_format(text, "more than %.0f", info->threshold);
-	if (info->percent)
-		text_string(text, " %");
-	if (info->rate)
-		text_string(text, "/s");
-	text_format(text, ": %s", sources[info->source]);
+		text_string(text, "counts for an hour: ");
+	else if (info->threshold > 0 || info->rate)
+		text_format(text, "more than %.0f%s%s: ", info->threshold,
+		            info->percent ? " %" : "", info->rate ? "/s" : "");
+	text_string(text, sources[info->source]);
 }
 
-const char *pressure_words_constraint(enum pm_oom_constraint constraint)
-{
-	static const char *const names[] = {
-		[PM_OOM_UNKNOWN] = NULL,    [PM_OOM_MEMCG] = "cgroup",     [PM_OOM_GLOBAL] = "host",
-		[PM_OOM_CPUSET] = "cpuset", [PM_OOM_POLICY] = "mempolicy",
-	};
-
-	return names[constraint];
-}
-
-void pressure_words_put_kill(const struct pm_oom_kill *kill, bool bytes, struct text *text)
-{
-	static const char *const reasons[] = {
-		[PM_OOM_UNKNOWN] = "reason not known",        [PM_OOM_MEMCG] = "limit of a group",
-		[PM_OOM_GLOBAL] = "memory of the host",       [PM_OOM_CPUSET] = "nodes of a cpuset",
-		[PM_OOM_POLICY] = "nodes of a memory policy",
-	};
-
-	put_age(kill, text);
-	text_string(text, "  ");
-	put_process(kill, text);
-	if (*kill->limit_group) {
-		text_string(text, ", limit of ");
-		utf8_escape(text, kill->limit_group, strlen(kill->limit_group));
-	} else {
-		text_format(text, ", %s", reasons[kill->constraint]);
-	}
-	if (*kill->group && strcmp(kill->group, kill->limit_group) != 0) {
-		text_string(text, ", in ");
-		utf8_escape(text, kill->group, strlen(kill->group));
-	}
-
-	if (!kill->sizes_known) {
-		text_string(text, "; sizes not known");
-		return;
-	}
-	text_string(text, "; anon ");
-	text_size_as(text, kill->anon_rss, bytes);
-	text_string(text, ", file ");
-	text_size_as(text, kill->file_rss, bytes);
-	text_string(text, ", shmem ");
-	text_size_as(text, kill->shmem_rss, bytes);
-}
-
-void pressure_words_put_level(const struct pm_pressure_level *level, size_t width,
-                              struct text *text)
+void pressure_words_put_path(const char *path, size_t width, struct text *text)
 {
 	struct text name = { 0 };
-	utf8_escape(&name, level->name, strlen(level->name));
+	utf8_escape(&name, path, strlen(path));
 
-	/* Characters are at most as wide as their bytes are many. */
-	size_t columns = utf8_columns(name.bytes, name.length), start = 0;
-	while (columns > width && start < name.length) {
-		uint32_t code;
-		start += utf8_decode(name.bytes + start, name.length - start, &code);
-		columns = utf8_columns(name.bytes + start, name.length - start) + 1;
-	}
-	if (start > 0)
+	size_t columns = utf8_columns(name.bytes, name.length), cut = 0;
+	if (columns > width) {
+		cut = utf8_fit(name.bytes, name.length, columns - width + 1);
+		/* A character of two columns may remain. */
+		while (utf8_columns(name.bytes + cut, name.length - cut) >= width &&
+		       cut < name.length)
+			cut += utf8_fit(name.bytes + cut, name.length - cut, 2);
 		text_string(text, "\xe2\x80\xa6");
-	text_bytes(text, name.bytes + start, name.length - start);
+	}
+
+	text_bytes(text, name.bytes + cut, name.length - cut);
 	text_deinit(&name);
 }
 
@@ -389,7 +331,7 @@ static void put_saturation(const struct pressure_report *report, size_t index, s
 		double rate = (double)rise->rises[field] / report->change.seconds;
 		text_format(text, "%s ", shown[i].word);
 		if (pm_pressure_field_of(field)->unit == PM_PRESSURE_MICROSECONDS)
-			text_format(text, "%.0f%%", rate / 1e4);
+			text_format(text, rate < 1e4 ? "<1%%" : "%.0f%%", rate / 1e4);
 		else
 			put_rate(text, rate);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Signs and OOM kills in words, and the texts of the cells of the table. */
+/** @file Signs in words, and the texts of the cells of the table of levels. */
 #ifndef CMD_PRESSURE_WORDS_H
 #define CMD_PRESSURE_WORDS_H
 
@@ -26,30 +26,14 @@ void pressure_words_put_sign(const struct pressure_report *report, const struct 
 void pressure_words_put_basis(enum pm_pressure_rule rule, struct text *text);
 
 /**
- * Adds a kill: "2.1s ago  hog (4711), limit of /shop; anon 32.4M, file 6.4M".
+ * Adds the path of a cgroup, or the name of another level. The end of a long path is more telling
+ * than its start.
  *
- * @param kill   the kill
- * @param bytes  sizes in bytes
- * @param text   receives the words
+ * @param path   the path or name
+ * @param width  maximum number of columns; SIZE_MAX to keep it whole
+ * @param text   receives the path, escaped
  */
-void pressure_words_put_kill(const struct pm_oom_kill *kill, bool bytes, struct text *text);
-
-/**
- * Returns what was exhausted, as in JSON.
- * @param constraint  the constraint
- * @return            a constant text; NULL if it is not known
- */
-const char *pressure_words_constraint(enum pm_oom_constraint constraint);
-
-/**
- * Adds the name of a level. The end of a long path is more telling than its start.
- *
- * @param level  the level
- * @param width  maximum number of columns
- * @param text   receives the name, escaped
- */
-void pressure_words_put_level(const struct pm_pressure_level *level, size_t width,
-                              struct text *text);
+void pressure_words_put_path(const char *path, size_t width, struct text *text);
 
 /**
  * Adds the text of a cell of the table.

@@ -299,18 +299,39 @@ void pm_pressure_deinit(struct pm_pressure_reading *reading)
 	*reading = (struct pm_pressure_reading){ 0 };
 }
 
-/** Returns the same level in another reading, or NULL. */
-static const struct pm_pressure_level *find_level(const struct pm_pressure_reading *reading,
-                                                  const struct pm_pressure_level *level)
+/** Returns the index of the first level of a scope; the number of levels if there is none. */
+static size_t first_of(const struct pm_pressure_reading *reading, enum pm_pressure_scope scope)
 {
-	for (size_t i = 0; i < reading->count; i++) {
-		const struct pm_pressure_level *other = &reading->levels[i];
-		if (other->scope == level->scope && strcmp(other->name, level->name) == 0)
-			return other;
-		/* A process can change its name. */
-		if (other->scope == level->scope && level->scope == PM_PRESSURE_PROCESS)
-			return other;
+	size_t i = 0;
+	while (i < reading->count && reading->levels[i].scope != scope)
+		i++;
+	return i;
+}
+
+/**
+ * Returns the same level in an earlier reading, or NULL. The cgroups of a process are always the
+ * same, and the names of several of them can be equal if they are cut. A process can change its
+ * name. Nodes, and cgroups below the root, can be added and removed.
+ */
+static const struct pm_pressure_level *find_level(const struct pm_pressure_reading *before,
+                                                  const struct pm_pressure_reading *after,
+                                                  size_t index)
+{
+	const struct pm_pressure_level *level = &after->levels[index];
+	bool fixed = level->scope == PM_PRESSURE_PROCESS ||
+	             (level->scope == PM_PRESSURE_CGROUP && !after->top);
+	size_t first = first_of(before, level->scope);
+
+	if (fixed) {
+		size_t same = first + index - first_of(after, level->scope);
+		return same < before->count && before->levels[same].scope == level->scope
+		               ? &before->levels[same]
+		               : NULL;
 	}
+	for (size_t i = first; i < before->count; i++)
+		if (before->levels[i].scope == level->scope &&
+		    strcmp(before->levels[i].name, level->name) == 0)
+			return &before->levels[i];
 	return NULL;
 }
 
@@ -339,7 +360,7 @@ int pm_pressure_compare(const struct pm_pressure_reading *before,
 	if (before && after->time_ns > before->time_ns)
 		made.seconds = (double)(after->time_ns - before->time_ns) / PM_NS_PER_SECOND;
 	for (size_t i = 0; made.seconds > 0 && i < after->count; i++) {
-		const struct pm_pressure_level *level = find_level(before, &after->levels[i]);
+		const struct pm_pressure_level *level = find_level(before, after, i);
 		if (level)
 			compare_level(level, &after->levels[i], &made.rises[i]);
 	}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/minmax.h>
+
 #include "base/array.h"
 
 /* oomd.conf(5): DefaultMemoryPressureLimit=60%, SwapUsedLimit=90%. All other numbers above 0 are
@@ -139,14 +141,9 @@ static bool is_below(const char *path, const char *top)
 	return strncmp(path, top, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
-/** Returns whether a kill happened in one of the cgroups of a reading, or below it. */
-static bool is_in_groups(const struct pm_pressure_reading *reading, const struct pm_oom_kill *kill)
+bool pm_signs_kill_is_recent(const struct pm_oom_kill *kill)
 {
-	for (size_t i = 0; i < reading->count; i++)
-		if (reading->levels[i].scope == PM_PRESSURE_CGROUP &&
-		    is_below(kill->group, reading->levels[i].name))
-			return true;
-	return false;
+	return kill->age_known && kill->seconds_ago <= PM_OOM_RECENT_SECONDS;
 }
 
 bool pm_signs_kill_is_of(const struct pm_pressure_reading *reading, size_t level,
@@ -155,15 +152,39 @@ bool pm_signs_kill_is_of(const struct pm_pressure_reading *reading, size_t level
 	const struct pm_pressure_level *at = &reading->levels[level];
 	bool global = kill->constraint != PM_OOM_MEMCG && kill->constraint != PM_OOM_UNKNOWN;
 
-	/* The cgroup of a kill may have been removed. */
 	if (at->scope == PM_PRESSURE_HOST)
-		return global || (reading->top && !is_in_groups(reading, kill));
+		return global;
 	if (at->scope != PM_PRESSURE_CGROUP || !paths || !*kill->group)
 		return false;
 	if (reading->top)
 		return is_below(kill->group, at->name);
 
 	return strcmp(kill->group, at->name) == 0 || strcmp(kill->limit_group, at->name) == 0;
+}
+
+/**
+ * Returns the number of processes that were killed between the readings. The counter of the machine
+ * also counts the kills by limits of cgroups, which are no failure of the machine. The log tells
+ * them apart; without the log, a kill for lack of memory of the machine is preceded by direct
+ * reclaim (allocstall_*), which reclaim by limits of cgroups does not count.
+ */
+static double new_kills(const struct subject *subject)
+{
+	const struct pm_oom_log *log = subject->log;
+	uint64_t rise = subject->rise->rises[PM_PRESSURE_OOM_KILL], of_host = 0;
+
+	if (subject->level->scope != PM_PRESSURE_HOST)
+		return (double)rise;
+	if (!log)
+		return rate_of(subject, PM_PRESSURE_STALLS) == 0 ? 0 : (double)rise;
+
+	/* The times in the log are about those of the clock. */
+	for (size_t i = 0; i < log->count; i++) {
+		const struct pm_oom_kill *kill = &log->kills[i];
+		of_host += kill->constraint != PM_OOM_MEMCG && kill->age_known &&
+		           kill->seconds_ago <= subject->seconds + 1;
+	}
+	return (double)pm_min(rise, of_host);
 }
 
 /** Returns the number of recent kills in the log that concern a level. */
@@ -173,16 +194,14 @@ static double recent_kills(const struct subject *subject)
 	double count = 0;
 
 	/* The kills between the readings are a sign of their own. */
-	if (subject->rise->rises[PM_PRESSURE_OOM_KILL] > 0)
+	if (new_kills(subject) > 0)
 		return 0;
 
-	for (size_t i = 0; log && i < log->count; i++) {
-		const struct pm_oom_kill *kill = &log->kills[i];
-		bool recent = kill->age_known && kill->seconds_ago <= PM_OOM_RECENT_SECONDS;
-		if (recent &&
-		    pm_signs_kill_is_of(subject->reading, subject->index, kill, subject->paths))
+	for (size_t i = 0; log && i < log->count; i++)
+		if (pm_signs_kill_is_recent(&log->kills[i]) &&
+		    pm_signs_kill_is_of(subject->reading, subject->index, &log->kills[i],
+		                        subject->paths))
 			count++;
-	}
 
 	return count;
 }
@@ -238,7 +257,7 @@ static double apply(const struct subject *subject, enum pm_pressure_rule rule)
 {
 	switch (rule) {
 	case PM_SIGN_OOM_KILL:
-		return (double)subject->rise->rises[PM_PRESSURE_OOM_KILL];
+		return new_kills(subject);
 	case PM_SIGN_OOM_RECENT:
 		return recent_kills(subject);
 	case PM_SIGN_KILLED:

@@ -37,6 +37,18 @@ group_kills() {
 		sed -n 's/^oom_kill //p'
 }
 
+# command_waits PID: waits until the command has taken the first reading: it catches SIGTERM while it waits
+# (proc_pid_status(5)).
+command_waits() {
+	local caught=0
+	for _ in $(seq 600); do
+		caught=$((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$1/status") >> 14 & 1))
+		[ "$caught" -eq 0 ] || break
+		sleep 0.05
+	done
+	[ "$caught" -eq 1 ]
+}
+
 @test "an idle group is calm, and its values are those of the kernel" {
 	target_start hog
 	cgroup_make $((64 << 20)) "$TARGET_PID"
@@ -97,14 +109,8 @@ group_kills() {
 	echo 1000 >"/proc/$TARGET_PID/oom_score_adj"
 	echo "$TARGET_PID" >"$GROUP_FOLDER/cgroup.procs"
 	"$PROCMEM_BIN" pressure --json --for 600s "$pid" >"$BATS_TEST_TMPDIR/out" 2>/dev/null 3>&- &
-	local command=$! caught=0
-	# It has taken the first reading when it waits: it catches SIGTERM then (proc_pid_status(5)).
-	for _ in $(seq 600); do
-		caught=$((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$command/status") >> 14 & 1))
-		[ "$caught" -eq 0 ] || break
-		sleep 0.05
-	done
-	[ "$caught" -eq 1 ]
+	local command=$!
+	command_waits "$command"
 	echo 'eat 200' >&"$TARGET_IN"
 	for _ in $(seq 600); do
 		[ "$(group_kills)" -eq 0 ] || break
@@ -126,10 +132,37 @@ group_kills() {
 	run --separate-stderr procmem pressure "$pid"
 	if [[ $output != *'OOM kills are not known'* ]]; then
 		[ "$status" -eq 1 ]
-		[[ ${lines[0]} == "hog ($pid)   fails: $GROUP: "*"OOM kill"*"hog ($TARGET_PID)"* ]]
-		[[ $output == *"OOM kills: "*"hog ($TARGET_PID), limit of "*"$GROUP; anon "* ]]
+		[[ ${lines[0]} == "hog ($pid)   "*"OOM kill"* ]]
+		[[ $output == *"! $GROUP: "*"OOM kill"*"hog ($TARGET_PID)"* ]]
+		[[ $output == *"OOM KILL "*" ago "*"hog ($TARGET_PID) "*"limit of $GROUP"* ]]
+		# It is not one of the host, whose counter contains it.
+		! grep -q '^! host: .*OOM kill.*'"hog ($TARGET_PID)" <<<"$output"
 	fi
 	[[ $output == *"$GROUP "*"$(group_kills) killed"* ]]
+}
+
+@test "a target that is OOM-killed during the measurement" {
+	target_start hog
+	local pid=$TARGET_PID
+	cgroup_make $((64 << 20)) "$pid"
+	"$PROCMEM_BIN" pressure --for 600s "$pid" >"$BATS_TEST_TMPDIR/out" 2>/dev/null 3>&- &
+	local command=$!
+	command_waits "$command"
+	echo 'eat 200' >&"$TARGET_IN"
+	for _ in $(seq 600); do
+		[ "$(group_kills)" -eq 0 ] || break
+		sleep 0.05
+	done
+	while [ -e "/proc/$pid" ]; do
+		sleep 0.05
+	done
+	kill -TERM "$command"
+	status=0
+	wait "$command" || status=$?
+	[ "$status" -eq 1 ]
+	grep -q "^! $GROUP: 1 OOM kill " "$BATS_TEST_TMPDIR/out"
+	# Without the log, it is only known that the process has ended and that one of its group was killed.
+	head -n 1 "$BATS_TEST_TMPDIR/out" | grep -q "^hog ($pid)   \(OOM-killed .* ago: limit of $GROUP\|ended; fails: $GROUP: 1 OOM kill \)"
 }
 
 @test "without a target: the machine, the nodes and the groups below the root" {

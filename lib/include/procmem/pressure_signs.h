@@ -18,7 +18,11 @@ extern "C" {
 
 /** The rules, the gravest first. */
 enum pm_pressure_rule {
-	PM_SIGN_OOM_KILL, /**< processes were killed between the readings */
+	/**
+	 * Processes were killed between the readings; on the machine, for lack of memory of the
+	 * machine. Whether that was the reason is not always known without the log
+	 */
+	PM_SIGN_OOM_KILL,
 	/** The log has a recent kill, and the level has no PM_SIGN_OOM_KILL */
 	PM_SIGN_OOM_RECENT,
 	PM_SIGN_KILLED,      /**< SIGKILL is pending for the process */
@@ -106,11 +110,17 @@ PM_PUBLIC int pm_signs_find(const struct pm_pressure_reading *reading,
 PM_PUBLIC void pm_signs_deinit(struct pm_signs *signs);
 
 /**
+ * Tests whether a kill in the log is recent.
+ * @param kill  the kill
+ * @return      false if its age is not known
+ */
+PM_PUBLIC bool pm_signs_kill_is_recent(const struct pm_oom_kill *kill);
+
+/**
  * Tests whether a kill concerns a level. It concerns the machine if the memory of the machine was
- * exhausted or, without a process, if it happened in none of the cgroups of the reading. It
- * concerns a cgroup if it happened in the cgroup or because of its limit. The limit of another
- * cgroup below the same parent does not concern the parent, except without a process: then each
- * cgroup represents all cgroups below it.
+ * exhausted, not if a limit of a cgroup was reached. It concerns a cgroup if it happened in the
+ * cgroup or because of its limit. The limit of another cgroup below the same parent does not
+ * concern the parent, except without a process: then each cgroup represents all cgroups below it.
  *
  * @param reading  the reading
  * @param level    index of the level

@@ -457,7 +457,7 @@ static void top_groups(void **state)
 	assert_int_equal(machine.after.count, 1 + PM_PRESSURE_TOP_MAX);
 	assert_int_equal(machine.after.left_out, 2);
 
-	/* A kill below a group is one of the group; one in a group that is gone, of the machine. */
+	/* A kill below a group is one of the group; one in a group that is gone, of no level. */
 	struct pm_oom_kill kills[] = {
 		{ .age_known = true,
 		  .seconds_ago = 5,
@@ -478,9 +478,38 @@ static void top_groups(void **state)
 	};
 	struct pm_oom_log log = { .kills = kills, .count = 3 };
 	judge(&machine, &log);
-	assert_int_equal(machine.signs.count, 2);
+	assert_int_equal(machine.signs.count, 1);
 	assert_true(find_sign(&machine, "/large", PM_SIGN_OOM_RECENT)->value == 1);
-	assert_true(find_sign(&machine, "host", PM_SIGN_OOM_RECENT)->value == 1);
+	close_machine(&machine);
+}
+
+/** Deep cgroups whose names are cut to the same text. */
+static void equal_names(void **state)
+{
+	(void)state;
+	enum { DEPTH = 6, PART = 250 };
+	char path[DEPTH * (PART + 1) + 1], line[sizeof path + 8], file[sizeof path + 64];
+	struct machine machine;
+
+	memset(path, 'a', sizeof path);
+	for (size_t i = 0; i <= DEPTH; i++)
+		path[i * (PART + 1)] = i < DEPTH ? '/' : '\0';
+	snprintf(line, sizeof line, "0::%s\n", path);
+	make_machine(&machine, line);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned depth = DEPTH; depth >= DEPTH - 1; depth--) {
+			snprintf(file, sizeof file, "sys/fs/cgroup%.*s/memory.events",
+			         (int)(depth * (PART + 1)), path);
+			tree_write(machine.root, file, "max %u\n", 10 * depth + round * depth);
+		}
+		take(&machine, true);
+	}
+	judge(&machine, NULL);
+
+	const struct pm_pressure_level *levels = machine.after.levels;
+	assert_string_equal(levels[1].name, levels[2].name);
+	assert_int_equal(machine.change.rises[1].rises[PM_PRESSURE_MAX_HITS], DEPTH);
+	assert_int_equal(machine.change.rises[2].rises[PM_PRESSURE_MAX_HITS], DEPTH - 1);
 	close_machine(&machine);
 }
 
@@ -519,6 +548,53 @@ static void kills_of_the_levels(void **state)
 	close_machine(&machine);
 }
 
+/** The kernel counts the kills by limits of cgroups in vmstat, too: they do not concern the host.
+ */
+static void kills_of_the_host(void **state)
+{
+	(void)state;
+	static const char vmstat[] = "allocstall_normal %u\noom_kill %u\n";
+	struct pm_oom_kill kills[] = {
+		{ .age_known = true, .pid = 1, .constraint = PM_OOM_MEMCG, .group = "/other" },
+		{ .age_known = true, .pid = 2, .constraint = PM_OOM_GLOBAL, .group = "/other" },
+		{ .age_known = true,
+		  .seconds_ago = 60,
+		  .pid = 3,
+		  .constraint = PM_OOM_GLOBAL,
+		  .group = "/other" },
+	};
+	struct pm_oom_log log = { .kills = kills, .count = 1 };
+	struct machine machine;
+
+	make_v2(&machine);
+	tree_write(machine.root, "proc/vmstat", vmstat, 1, 5);
+	take(&machine, true);
+	tree_write(machine.root, "proc/vmstat", vmstat, 1, 7);
+	take(&machine, true);
+	judge(&machine, &log);
+	assert_rise(&machine, "host", PM_PRESSURE_OOM_KILL, 2);
+	assert_null(find_sign(&machine, "host", PM_SIGN_OOM_KILL));
+	assert_null(find_sign(&machine, "host", PM_SIGN_OOM_RECENT));
+
+	forget(&machine);
+	log.count = 3;
+	judge(&machine, &log);
+	assert_true(find_sign(&machine, "host", PM_SIGN_OOM_KILL)->value == 1);
+	assert_null(find_sign(&machine, "host", PM_SIGN_OOM_RECENT));
+
+	/* Without the log: no task had to reclaim memory of the machine, so it was not exhausted.
+	 */
+	forget(&machine);
+	judge(&machine, NULL);
+	assert_null(find_sign(&machine, "host", PM_SIGN_OOM_KILL));
+	forget(&machine);
+	tree_write(machine.root, "proc/vmstat", vmstat, 3, 8);
+	take(&machine, true);
+	judge(&machine, NULL);
+	assert_true(find_sign(&machine, "host", PM_SIGN_OOM_KILL)->value == 1);
+	close_machine(&machine);
+}
+
 /** The groups of a process that has ended are still read. */
 static void process_that_ends(void **state)
 {
@@ -552,6 +628,7 @@ int main(void)
 		cmocka_unit_test(v2_values),           cmocka_unit_test(missing_is_not_known),
 		cmocka_unit_test(v2_rates_and_signs),  cmocka_unit_test(calm),
 		cmocka_unit_test(v1_values),           cmocka_unit_test(pressure_of_another_group),
+		cmocka_unit_test(kills_of_the_host),   cmocka_unit_test(equal_names),
 		cmocka_unit_test(host_signs),          cmocka_unit_test(top_groups),
 		cmocka_unit_test(kills_of_the_levels), cmocka_unit_test(process_that_ends),
 	};

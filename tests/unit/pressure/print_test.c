@@ -157,8 +157,8 @@ static void loaded(void **state)
 		      "tasks wait for memory 50 % of the time (more than 10 %: own choice)",
 		      "tasks waited for memory 5.0 % of the last minute (more than 1 %: own "
 		      "choice)",
-		      "the limit is reached, 50/s: tasks reclaim memory of the group first "
-		      "(more than 0/s: kernel documentation)",
+		      "limit reached 50/s: tasks must reclaim (more than 0/s: kernel "
+		      "documentation)",
 		      "100/s, 25 % of the scanned pages could be reclaimed (more than 0/s: USE "
 		      "method)",
 		      "OOM kills are not known: use sudo", NULL });
@@ -182,11 +182,13 @@ static void killed(void **state)
 	struct pm_oom_log log = { .kills = &kill, .count = 1, .dropped = 3 };
 	char *text = print(NULL, &log);
 
-	assert_int_equal(strncmp(text, "shop (12)   fails: \xe2\x80\xa6", 22), 0);
+	assert_int_equal(strncmp(text, "shop (12)   failed: \xe2\x80\xa6", 23), 0);
 	check(text, (const char *const[]){
-			    "1 OOM kill in the last hour, the last 1m 15s ago: \\x1b[31mred (77)",
-			    "OOM kills: 1m 15s ago \\x1b[31mred (77), limit of /kubepods.slice",
-			    "anon 32.0M, file 4.0K", "and 3 more in the log of the kernel", NULL });
+			    "at least 1 OOM kill in the last hour, the last 1m 15s ago: "
+	                    "\\x1b[31mred (77)",
+			    "1m 15s ago \\x1b[31mred (77) 32.0M 4.0K - limit of \xe2\x80\xa6",
+			    "(counts for an hour: own choice)",
+			    "and 3 more in the log of the kernel", NULL });
 	assert_null(strchr(text, '\033'));
 	free(text);
 }
