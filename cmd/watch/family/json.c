@@ -21,7 +21,7 @@ static void put_growing(const struct family_member *member, struct json *json)
 	if (!track)
 		return;
 
-	json_open(json, "growing", '{');
+	json_open(json, "growing_region", '{');
 	json_parts_track(json, track);
 	json_put(json, "rss", json_number(track->weight));
 	json_parts_trend(json, &trend);
