@@ -177,7 +177,7 @@ near() {
 	[[ $output == *'could not be '* ]]
 }
 
-@test "--for has a verdict for each part, and Ctrl-C ends it early" {
+@test "--for has a verdict for each part, and a signal ends it early" {
 	target_start charger
 	cgroup_make $((160 << 20)) "$TARGET_PID"
 	tmpfs_make
@@ -185,7 +185,7 @@ near() {
 	run -0 procmem cgroup --json --for 0.3s "$TARGET_PID"
 	level .rates | jq -e 'all(.[]; .verdict == "too early") and any(.[]; .cgroup_part == "shmem")'
 	level .tmpfs | jq -e --arg path "$folder/spool/" 'any(.[]; .path == $path and .rate == 0)'
-	"$PROCMEM_BIN" cgroup --for 600s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	env --default-signal=INT,QUIT "$PROCMEM_BIN" cgroup --for 600s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	local watcher=$!
 	# While it watches, it catches SIGQUIT, too.
 	until [ $((0x$(sed -n 's/^SigCgt:[[:blank:]]*//p' "/proc/$watcher/status") & 4)) -ne 0 ]; do
