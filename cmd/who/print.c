@@ -175,6 +175,28 @@ void who_print_put_file(struct text *text, const struct pm_file *file,
 		text_string(text, ", deleted");
 }
 
+/** Adds the name of the file and, with --for, its growth. */
+static void put_file(const struct who_report *report, struct text *line)
+{
+	const struct who_growth *growth = report->growth;
+
+	who_subject_put_name(report->subject, line);
+	if (growth && growth->known && (growth->length != 0 || growth->allocated != 0)) {
+		text_string(line, " (");
+		delta_put_rate(line, who_growth_rate(growth));
+		text_char(line, ')');
+	}
+}
+
+/** Adds a change of a size. */
+static void put_change(const struct who_report *report, int64_t change, struct text *line)
+{
+	if (change == 0)
+		text_char(line, '0');
+	else
+		delta_put_bytes(line, change, report->options->output.bytes);
+}
+
 /** Prints the answer: who may write, or who probably does. */
 static void print_answer(const struct who_report *report, struct text *line, struct out *out)
 {
@@ -186,7 +208,7 @@ static void print_answer(const struct who_report *report, struct text *line, str
 		text_string(line, "1 process uses ");
 	else
 		text_format(line, "%zu processes use ", total);
-	who_subject_put_name(report->subject, line);
+	put_file(report, line);
 	for (size_t i = 0; i < users->count; i++) {
 		const struct pm_file_user *user = &users->items[i];
 		if (likely ? !is_likely(report, i) : !pm_file_user_may_write(user))
@@ -225,9 +247,9 @@ static void print_growth(const struct who_report *report, struct text *line, str
 		text_format(line, "it did not grow in %.1f s", growth->seconds);
 	} else {
 		text_format(line, "in %.1f s, its length changed by ", growth->seconds);
-		delta_put_bytes(line, growth->length, report->options->output.bytes);
+		put_change(report, growth->length, line);
 		text_string(line, ", its allocated size by ");
-		delta_put_bytes(line, growth->allocated, report->options->output.bytes);
+		put_change(report, growth->allocated, line);
 		text_string(line, ": ");
 		delta_put_rate(line, rate);
 		text_format(line, "; it grew in %zu of %zu intervals", growth->grew,
@@ -280,7 +302,7 @@ void who_print_text(const struct who_report *report, struct out *out)
 		shown = pm_min_size(count, SHOWN);
 	if (count == 0) {
 		text_string(&line, "no process uses ");
-		who_subject_put_name(report->subject, &line);
+		put_file(report, &line);
 		end_line(&line, out);
 	} else {
 		print_answer(report, &line, out);

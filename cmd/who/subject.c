@@ -2,10 +2,34 @@
 #include "who/subject.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/utf8.h"
+
+/**
+ * Returns the name that maps shows of the file at a path: the absolute path, or what the link to
+ * memory without a path contains.
+ * @return the name, to be released with free(); NULL if it cannot be found
+ */
+static char *name_of(const char *path)
+{
+	char name[PATH_MAX];
+	char *absolute = realpath(path, NULL);
+	if (absolute)
+		return absolute;
+
+	ssize_t length = readlink(path, name, sizeof name - 1);
+	if (length <= 0)
+		return NULL;
+
+	name[length] = '\0';
+	return alloc_string(name);
+}
 
 int who_subject_from_path(struct who_subject *subject, const char *path, struct pm_error *error)
 {
@@ -14,6 +38,10 @@ int who_subject_from_path(struct who_subject *subject, const char *path, struct 
 	if (pm_file_from_path(path, &found.file, &found.state, error) < 0)
 		return -1;
 
+	/* Where devices cannot be compared, the name is compared with that in maps. */
+	found.name = name_of(path);
+	if (found.name)
+		found.file.name = found.name;
 	*subject = found;
 	return 0;
 }
@@ -73,6 +101,11 @@ void who_subject_put_name(const struct who_subject *subject, struct text *text)
 	const char *name = subject->path ? subject->path : subject->region->mapping;
 
 	utf8_escape(text, name, strlen(name));
+	if (subject->name && strncmp(name, "/proc/", strlen("/proc/")) == 0 &&
+	    strcmp(name, subject->name) != 0) {
+		text_string(text, ", ");
+		utf8_escape(text, subject->name, strlen(subject->name));
+	}
 }
 
 bool who_subject_never_had_name(const struct pm_file *file)
@@ -107,5 +140,6 @@ void who_subject_deinit(struct who_subject *subject)
 {
 	pm_regions_deinit(&subject->regions);
 	target_close(&subject->target);
+	free(subject->name);
 	*subject = (struct who_subject){ 0 };
 }

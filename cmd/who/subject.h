@@ -12,11 +12,12 @@
 
 /** A file or shared memory. */
 struct who_subject {
-	struct pm_file file;            /**< its identity */
-	struct pm_file_state state;     /**< its sizes */
-	const char *path;               /**< the FILE; NULL for an address */
-	struct target target;           /**< the process; zeroed for a FILE */
-	struct pm_regions regions;      /**< its regions */
+	struct pm_file file;        /**< its identity */
+	struct pm_file_state state; /**< its sizes */
+	const char *path;           /**< the FILE; NULL for an address */
+	char *name;                 /**< its absolute path, or the name of memory; owned, or NULL */
+	struct target target;       /**< the process; zeroed for a FILE */
+	struct pm_regions regions;  /**< its regions */
 	const struct pm_region *region; /**< the region that contains the address */
 	uint64_t address;               /**< the ADDRESS; 0 for a FILE */
 };
@@ -54,7 +55,8 @@ int who_subject_from_address(struct who_subject *subject, const char *word, uint
 void who_subject_measure(const struct who_subject *subject, struct pm_file_state *state);
 
 /**
- * Adds the name: the path, or what maps shows, escaped.
+ * Adds the name: the path, or what maps shows, escaped. After a link in /proc, the name of the file
+ * that it leads to is added.
  *
  * @param subject  the subject
  * @param text     receives the name
