@@ -300,7 +300,8 @@ static void print_help(struct out *out)
 		out,
 		"Usage: procmem COMMAND [OPTION]... [ARGUMENT]...\n\n"
 		"Shows which regions hold the memory of a running process, and what they contain.\n"
-		"The process is not restarted or changed, and it is not stopped without --stop.\n"
+		"The process is not restarted or changed, except for marks that stale removes,\n"
+		"and it is not stopped without --stop.\n"
 		"\nCommands:\n");
 
 	for (const struct command *command = commands; command->name; command++)

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "stale/growth.h"
 
+/**
+ * Returns whether the pages of a kind are those of files: reading a mapped file adds pages, and the
+ * kernel can drop them at any time. So their growth is not a leak.
+ */
+static bool is_of_files(size_t kind)
+{
+	return kind == PM_KIND_FILE || kind == PM_KIND_CODE || kind == PM_KIND_RODATA;
+}
+
 /** Returns the region of a kind that grows most and whose older part is not touched, or NULL. */
 static const struct pm_stale_region *find_region(const struct pm_stale_result *result, size_t kind)
 {
@@ -44,7 +53,7 @@ size_t stale_growth_find(const struct pm_stale_result *result,
 
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		struct stale_growth growth;
-		if (!find_in_kind(result, kind, &growth))
+		if (is_of_files(kind) || !find_in_kind(result, kind, &growth))
 			continue;
 
 		size_t at = count;

@@ -17,7 +17,7 @@ struct stale_growth {
 
 /**
  * Finds the memory that grows most and whose older part is not touched. If most of the growth of a
- * kind is that of one region, the region is found instead of the kind.
+ * kind is that of one region, the region is found instead of the kind. Mapped files are not found.
  *
  * @param result  the results
  * @param found   receives the findings, the largest growth first

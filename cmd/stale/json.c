@@ -69,6 +69,7 @@ int stale_json_print(const struct stale_report *report, const struct list *regio
 	json_put(&json, "seconds", json_real(result->readings[result->reading_count - 1].seconds));
 	json_put(&json, "stall_us", json_number(result->stall_us));
 	json_put(&json, "predicted_stall_us", json_number(report->prediction.stall_us));
+	json_put(&json, "pinned", json_number(report->info.vm_pinned));
 	if (report->ended.kind != PM_ERROR_NONE)
 		json_put(&json, "ended", json_text(report->ended.text));
 	if (report->interrupted)

@@ -15,6 +15,10 @@
 /* A remark about a part of the memory is printed if it is at least this share of the whole. */
 static const double remark_share = 0.1;
 
+/* In a shorter time, the CPU need not have set the marks of memory that it uses all the time, see
+ * docs/KERNEL.md. */
+static const double seconds_min = 1;
+
 /* Size of a transparent huge page of x86-64, in bytes. */
 static const uint64_t huge_page = UINT64_C(2) << 20;
 
@@ -40,9 +44,15 @@ static double seconds_of(const struct pm_stale_result *result)
 	return result->readings[result->reading_count - 1].seconds;
 }
 
+/** Adds a duration. Other than in a table, it is in milliseconds if it is short. */
 static void put_seconds(struct text *text, double seconds)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
+
+	if (seconds < 0.95) {
+		text_format(text, "%.0fms", seconds * 1000);
+		return;
+	}
 
 	pm_format_duration(seconds, duration);
 	text_string(text, duration);
@@ -110,7 +120,7 @@ static void put_growth(const struct stale_report *report, const struct stale_gro
 	put_grower(growth, text);
 	text_string(text, " grows (");
 	delta_put_bytes(text, sizes->grown, bytes);
-	text_string(text, ") and is not touched again: of the ");
+	text_string(text, "), and its older part is cold: of the ");
 	put_size(text, sizes->before, bytes);
 	text_string(text, " that it had at the start, ");
 	put_size(text, sizes->cold, bytes);
@@ -128,8 +138,10 @@ static void put_growths(const struct stale_report *report, struct text *text)
 	for (size_t i = 0; i < count; i++)
 		put_growth(report, &found[i], text);
 	if (count > 0)
-		text_string(text, "A leak that is still reachable looks like this. Memory that "
-		                  "appeared during the measurement cannot be judged.\n");
+		text_string(text, "A leak that is still reachable looks like this. So does a heap "
+		                  "that fills until its next garbage collection, and a cache "
+		                  "that is rarely used. Whether the new memory is touched again "
+		                  "is not known.\n");
 }
 
 /** Adds how much was touched at each reading. */
@@ -163,6 +175,31 @@ static void put_cost(const struct stale_report *report, struct text *text)
 	text_format(text, "; longest reading: %.1f ms\n", (double)longest / 1000);
 }
 
+/** Adds why memory that is used can be among the cold memory of this process. */
+static void put_unseen(const struct stale_report *report, struct text *text)
+{
+	const struct pm_stale_result *result = &report->result;
+	uint64_t shared = result->total.shared, pinned = report->info.vm_pinned;
+	double part = (double)result->total.rss * remark_share;
+	bool bytes = report->options->output.bytes;
+
+	if (seconds_of(result) < seconds_min)
+		text_string(text, "Less than a second was measured: memory that is always in use "
+		                  "can appear cold\n");
+
+	if (pinned > 0 && (double)pinned >= part) {
+		put_size(text, pinned, bytes);
+		text_string(text, " is pinned: what devices and io_uring read and write there is "
+		                  "not counted as touched\n");
+	}
+
+	if (shared > 0 && (double)shared >= part) {
+		put_size(text, shared, bytes);
+		text_string(text, " belongs to files and shared memory: touches by other processes, "
+		                  "or through another mapping of it, are not counted here\n");
+	}
+}
+
 /** Adds what limits the meaning of the sizes, where it matters for this process. */
 static void put_remarks(const struct stale_report *report, struct text *text)
 {
@@ -176,12 +213,6 @@ static void put_remarks(const struct stale_report *report, struct text *text)
 		text_string(text, " is in huge pages, of which one touched byte counts as ");
 		put_size(text, huge_page, bytes);
 		text_char(text, '\n');
-	}
-
-	if (total->shared > 0 && (double)total->shared >= part) {
-		put_size(text, total->shared, bytes);
-		text_string(text, " belongs to files and shared memory: what other processes touch "
-		                  "there is not counted while they run\n");
 	}
 
 	if (result->hugetlb > 0) {
@@ -228,6 +259,7 @@ static void print_heading(const struct stale_report *report, const struct list *
 	put_growths(report, &text);
 	put_readings(report, &text);
 	put_cost(report, &text);
+	put_unseen(report, &text);
 	put_remarks(report, &text);
 	list->lines_above = out_wrapped(out, &text, 2);
 	text_deinit(&text);

@@ -431,6 +431,7 @@ static void fill_from_status(const char *status, struct pm_process_info *info)
 	info->vm_hwm = status_bytes(status, "VmHWM");
 	info->vm_swap = status_bytes(status, "VmSwap");
 	info->vm_pte = status_bytes(status, "VmPTE");
+	info->vm_pinned = status_bytes(status, "VmPin");
 }
 
 static void fill_from_stat(const struct pm_process *process, const struct pm_process_stat *stat,

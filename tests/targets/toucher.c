@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toucher MEGABYTES [plain|huge|locked|shared|aliased]: maps memory, writes to all of it, and
- * touches the part of it that a command says:
+ * toucher MEGABYTES [plain|huge|locked|pinned|shared|aliased|file FILE]: maps memory, writes to all
+ * of it, and touches the part of it that a command says:
  *
  *   touch PERCENT    reads a byte of each of the first pages: PERCENT of those of the start
  *   grow MEGABYTES   makes the region longer, and writes to the new pages
  *   drop MEGABYTES   releases the last pages that the region had at the start
  *   exec             replaces the program by itself, with one megabyte
  *
- * The pages are small ones, except with `huge`. `locked` locks them by mlock(2); `shared` maps
- * shared memory; `aliased` maps the same shared memory 100 times more, all of which is resident.
+ * The pages are small ones, except with `huge`. `locked` locks them by mlock(2); `pinned` registers
+ * them with io_uring, unless the kernel refuses this; `shared` maps shared memory; `aliased` maps the
+ * same shared memory 100 times more, all of which is resident; `file` maps a new file.
  */
 #include "support.h"
 
+#include <fcntl.h>
+#include <linux/io_uring.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { PAGE = 4096 };
@@ -75,20 +80,48 @@ static void alias(void)
 	}
 }
 
-static void map(const char *way)
+/** Registers the memory with io_uring. A container can refuse this: VmPin is 0 then. */
+static void pin(void)
+{
+	struct io_uring_params params = { 0 };
+	struct iovec all = { memory, size };
+	long ring = syscall(SYS_io_uring_setup, 1, &params);
+
+	if (ring >= 0)
+		(void)syscall(SYS_io_uring_register, ring, IORING_REGISTER_BUFFERS, &all, 1);
+}
+
+static int create(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	target_check(fd, "open");
+	target_check(ftruncate(fd, (off_t)(size + reserve)), "ftruncate");
+	return fd;
+}
+
+static void map(const char *way, const char *path)
 {
 	int aliased = strcmp(way, "aliased") == 0;
-	int sharing = aliased || strcmp(way, "shared") == 0 ? MAP_SHARED : MAP_PRIVATE;
+	int shared = aliased || path || strcmp(way, "shared") == 0;
+	int flags = shared ? MAP_SHARED : MAP_PRIVATE;
 	int advice = strcmp(way, "huge") == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
+	int fd = -1;
 
-	memory = target_map_at_island(size + reserve, PROT_NONE,
-	                              sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0, 1);
+	if (path)
+		fd = create(path);
+	else
+		flags |= MAP_ANONYMOUS;
+
+	memory = target_map_at_island(size + reserve, PROT_NONE, flags | MAP_NORESERVE, fd, 0, 1);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
 	target_check(madvise(memory, size + reserve, advice), "madvise");
 	target_check(mprotect(memory, size, PROT_READ | PROT_WRITE), "mprotect");
 	target_fill(memory, size, "memory");
 	if (strcmp(way, "locked") == 0)
 		target_check(mlock(memory, size), "mlock");
+	if (strcmp(way, "pinned") == 0)
+		pin();
 	if (aliased)
 		alias();
 }
@@ -97,7 +130,7 @@ int main(int argc, char **argv)
 {
 	target_begin();
 	size = target_number(argc > 1 ? argv[1] : "1") << 20;
-	map(argc > 2 ? argv[2] : "plain");
+	map(argc > 2 ? argv[2] : "plain", argc > 3 ? argv[3] : NULL);
 	target_region("memory", memory, size, "");
 	target_ready();
 	target_obey(command);

@@ -56,6 +56,8 @@ struct pm_process_info {
 	uint64_t vm_hwm;  /**< peak resident size in bytes (VmHWM) */
 	uint64_t vm_swap; /**< swapped-out bytes (VmSwap) */
 	uint64_t vm_pte;  /**< bytes of page tables (VmPTE) */
+	/** Bytes that io_uring or devices such as RDMA have pinned to access them (VmPin) */
+	uint64_t vm_pinned;
 	/**
 	 * Start of the brk heap (proc_pid_stat(5), field 47); 0 if the caller lacks ptrace access
 	 */

@@ -17,6 +17,10 @@
  * Limits of the method:
  * - A huge page has one mark, so a touch of one byte counts as 2 MiB (pm_stale_sizes.huge).
  * - Pages of hugetlbfs have no mark that can be read (pm_stale_result.hugetlb).
+ * - Pages that io_uring or a device has pinned are accessed without marks
+ *   (pm_process_info.vm_pinned).
+ * - A page that is mapped more than once has a mark for each mapping: a touch through one mapping
+ *   does not count in the others.
  * - A read of the memory by another process, such as a debugger, marks pages, too.
  * - Pages that are shared with other processes, and pages of files: what others touch is not seen
  *   while they run, but the kernel may mark the page when they unmap it or exit, and it marks
@@ -173,8 +177,8 @@ PM_PUBLIC struct pm_stale_prediction pm_stale_predict(const struct pm_stale *sta
  * Removes the marks of all pages of the process, and takes the first reading. Call it once.
  *
  * @param stale  the handle
- * @param error  PM_ERROR_ACCESS (only the owner of the process and root may do this),
- * PM_ERROR_GONE, PM_ERROR_UNSUPPORTED (the kernel lacks clear_refs), PM_ERROR_IO
+ * @param error  PM_ERROR_ACCESS (only the user of the process and root may do this),
+ *               PM_ERROR_GONE, PM_ERROR_UNSUPPORTED (the kernel lacks clear_refs), PM_ERROR_IO
  * @return       0 or -1
  */
 PM_PUBLIC int pm_stale_clear(struct pm_stale *stale, struct pm_error *error);
