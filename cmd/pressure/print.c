@@ -130,7 +130,7 @@ static bool knows_groups(const struct pressure_report *report)
 	return true;
 }
 
-/** Returns the width for the name of a level in the first line. The lines below have it whole. */
+/** Returns the width for the name of a level in the first line. The lines below have more of it. */
 static size_t first_width(const struct out *out)
 {
 	return out->width < SIZE_MAX ? pm_max_size(LEVEL_WIDTH_MIN, out->width / 4) : SIZE_MAX;
@@ -276,6 +276,9 @@ static void print_levels(const struct pressure_report *report, struct out *out)
 
 static void print_signs(const struct pressure_report *report, struct out *out)
 {
+	/* A path that is wider than a line could not be broken. */
+	size_t width = out->width < SIZE_MAX ? out->width / 2 : SIZE_MAX;
+
 	for (size_t i = 0; i < report->signs.count; i++) {
 		const struct pm_sign *sign = &report->signs.items[i];
 		struct text line = { 0 };
@@ -287,7 +290,7 @@ static void print_signs(const struct pressure_report *report, struct out *out)
 		}
 
 		text_string(&line, "! ");
-		pressure_words_put_path(report->reading.levels[sign->level].name, SIZE_MAX, &line);
+		pressure_words_put_path(report->reading.levels[sign->level].name, width, &line);
 		text_string(&line, ": ");
 		pressure_words_put_sign(report, sign, &line);
 		text_string(&line, " (");

@@ -247,7 +247,10 @@ static void put_used_cell(const struct pressure_report *report,
 	}
 
 	uint64_t used = level->values[PM_PRESSURE_USED], max = level->values[PM_PRESSURE_MAX];
-	text_size_as(text, used, bytes);
+	if (used > 0)
+		text_size_as(text, used, bytes);
+	else
+		text_char(text, '0');
 	if (level->known[PM_PRESSURE_MAX] && max > 0) {
 		text_string(text, " of ");
 		text_size_as(text, max, bytes);

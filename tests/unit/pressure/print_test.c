@@ -185,11 +185,38 @@ static void killed(void **state)
 	assert_int_equal(strncmp(text, "shop (12)   failed: \xe2\x80\xa6", 23), 0);
 	check(text, (const char *const[]){
 			    "at least 1 OOM kill in the last hour, the last 1m 15s ago: "
-	                    "\\x1b[31mred (77)",
+			    "\\x1b[31mred (77)",
 			    "1m 15s ago \\x1b[31mred (77) 32.0M 4.0K - limit of \xe2\x80\xa6",
 			    "(counts for an hour: own choice)",
 			    "and 3 more in the log of the kernel", NULL });
 	assert_null(strchr(text, '\033'));
+	free(text);
+}
+
+/** Now and the last hour are both in the first line. */
+static void killed_and_loaded(void **state)
+{
+	(void)state;
+	struct pm_oom_kill kills[7] = { 0 };
+	struct pm_oom_log log = { .kills = kills, .count = 7, .complete = true };
+
+	for (int i = 0; i < 7; i++) {
+		kills[i] = (struct pm_oom_kill){ .age_known = true,
+			                         .seconds_ago = 100 - i,
+			                         .pid = 70 + i,
+			                         .comm = "worker",
+			                         .constraint = PM_OOM_MEMCG };
+		snprintf(kills[i].group, sizeof kills[i].group, "%s/%d", group, i % 2);
+		memcpy(kills[i].limit_group, group, sizeof group);
+	}
+	char *text = print(load, &log);
+
+	static const char first[] = "shop (12)   7 OOM kills in the last hour; waits: \xe2\x80\xa6";
+	assert_int_equal(strncmp(text, first, sizeof first - 1), 0);
+	check(text, (const char *const[]){ "1m 34s ago worker (76) ? ? ? limit of \xe2\x80\xa6",
+	                                   "and 2 more in the log of the kernel", NULL });
+	assert_null(strstr(text, "(71)"));
+	assert_non_null(strstr(text, "od0123/web, in \xe2\x80\xa6"));
 	free(text);
 }
 
@@ -199,6 +226,7 @@ int main(void)
 		cmocka_unit_test(calm),
 		cmocka_unit_test(loaded),
 		cmocka_unit_test(killed),
+		cmocka_unit_test(killed_and_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
