@@ -108,6 +108,26 @@ static struct first_signs find_first(const struct pressure_report *report)
 	return first;
 }
 
+/** Returns whether nothing of a cgroup is known. */
+static bool is_unread(const struct pm_pressure_level *level)
+{
+	if (level->scope != PM_PRESSURE_CGROUP)
+		return false;
+	for (int i = 0; i < PM_PRESSURE_FIELDS; i++)
+		if (level->known[i])
+			return false;
+	return true;
+}
+
+/** Returns the number of cgroups of which nothing is known. */
+static size_t count_unread(const struct pressure_report *report)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < report->reading.count; i++)
+		count += is_unread(&report->reading.levels[i]);
+	return count;
+}
+
 /** Returns whether PSI is known on any level. */
 static bool knows_stalls(const struct pressure_report *report)
 {
@@ -158,7 +178,9 @@ static void put_old_kills(const struct pressure_report *report, size_t width, st
 static void put_calm(const struct pressure_report *report, size_t width, struct text *line)
 {
 	text_string(line, "calm");
-	if (!knows_stalls(report))
+	if (count_unread(report) > 0)
+		text_string(line, " as far as is known (not all cgroups can be read)");
+	else if (!knows_stalls(report))
 		text_string(line, " as far as is known (the kernel has no PSI here)");
 
 	size_t elsewhere = report->reading.top ? pressure_kills_elsewhere(report) : 0;
@@ -304,11 +326,12 @@ static void print_signs(const struct pressure_report *report, struct out *out)
 /** Says what is not known. */
 static void print_unknown(const struct pressure_report *report, struct out *out)
 {
+	size_t unread = count_unread(report);
 	bool group = false;
 
 	for (size_t i = 0; i < report->reading.count; i++) {
 		const struct pm_pressure_level *level = &report->reading.levels[i];
-		group |= level->scope == PM_PRESSURE_CGROUP &&
+		group |= level->scope == PM_PRESSURE_CGROUP && !is_unread(level) &&
 		         !level->known[PM_PRESSURE_SOME_AVG10];
 	}
 
@@ -316,6 +339,10 @@ static void print_unknown(const struct pressure_report *report, struct out *out)
 		out_wrapped_format(out, 2,
 		                   "not known: how long tasks of the groups wait (PSI is off, or "
 		                   "cgroup v1)\n");
+	if (unread > 0)
+		out_wrapped_format(out, 2,
+		                   "not known: %zu cgroup%s, removed or without readable files\n",
+		                   unread, text_plural(unread));
 	if (report->view == PM_CGROUP_HIDDEN)
 		out_wrapped_format(out, 2,
 		                   "not known: the cgroup of the process is not visible "

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -34,6 +35,10 @@ static char *make_machine(void)
 	tree_write(root, "proc/12/cgroup", "0::%s\n", group);
 	tree_write(root, "proc/meminfo", "MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\n");
 	tree_write(root, "proc/vmstat", "oom_kill 0\npgscan_direct 0\nallocstall_normal 0\n");
+	tree_write(root, "sys/fs/cgroup/kubepods.slice/memory.current", "90000000\n");
+	tree_write(root, "sys/fs/cgroup/kubepods.slice/kubepods-burstable.slice/memory.current",
+	           "80000000\n");
+	write_group(root, "../memory.current", "70000000\n");
 	write_group(root, "memory.current", "66060288\n");
 	write_group(root, "memory.max", "67108864\n");
 	write_group(root, "memory.stat",
@@ -193,6 +198,32 @@ static void killed(void **state)
 	free(text);
 }
 
+/** Removes the files of the group. */
+static void remove_group(const char *root)
+{
+	static const char *const names[] = { "current", "max", "stat", "events", "pressure" };
+	char path[512];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(path, sizeof path, "%s/sys/fs/cgroup%s/memory.%s", root, group, names[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+/** What cannot be read is not calm. */
+static void removed_group(void **state)
+{
+	(void)state;
+	struct pm_oom_log log = { .complete = true };
+	char *text = print(remove_group, &log);
+
+	check(text, (const char *const[]){
+			    "shop (12) calm as far as is known (not all cgroups can be read) ",
+			    "not known not known not known ", "removed or without readable files",
+			    NULL });
+	free(text);
+}
+
 /** Now and the last hour are both in the first line. */
 static void killed_and_loaded(void **state)
 {
@@ -226,6 +257,7 @@ int main(void)
 		cmocka_unit_test(calm),
 		cmocka_unit_test(loaded),
 		cmocka_unit_test(killed),
+		cmocka_unit_test(removed_group),
 		cmocka_unit_test(killed_and_loaded),
 	};
 
