@@ -76,6 +76,7 @@ struct first_signs {
 	const struct pm_sign *now;  /* the gravest one that is not PM_SIGN_OOM_RECENT, or NULL */
 	const struct pm_sign *past; /* the first PM_SIGN_OOM_RECENT, or NULL */
 	uint64_t past_kills;        /* number of kills of all PM_SIGN_OOM_RECENT */
+	size_t past_count;          /* number of levels with PM_SIGN_OOM_RECENT */
 };
 
 /**
@@ -102,6 +103,7 @@ static struct first_signs find_first(const struct pressure_report *report)
 		}
 		/* The cgroups above a target may have some kills in common. */
 		first.past = first.past ? first.past : sign;
+		first.past_count++;
 		first.past_kills = report->reading.top ? first.past_kills + kills
 		                                       : pm_max(first.past_kills, kills);
 	}
@@ -223,7 +225,14 @@ static void put_answer(const struct pressure_report *report, size_t width, struc
 		pressure_kills_put_recent(report, first.past_kills, line);
 		text_string(line, "; ");
 	}
-	put_sign(report, first.now ? first.now : first.past, width, line);
+
+	if (!first.now && report->reading.top && first.past_count > 1) {
+		text_string(line, "failed: ");
+		pressure_kills_put_recent(report, first.past_kills, line);
+		text_format(line, " on %zu levels", first.past_count);
+	} else {
+		put_sign(report, first.now ? first.now : first.past, width, line);
+	}
 }
 
 static void print_first(const struct pressure_report *report, struct out *out)
