@@ -208,11 +208,13 @@ void pressure_words_put_basis(enum pm_pressure_rule rule, struct text *text)
 	};
 	const struct pm_sign_info *info = pm_sign_of(rule);
 
+	/* A kill, or a flag, has no threshold. */
 	if (rule == PM_SIGN_OOM_RECENT)
 		text_string(text, "counts for an hour: ");
-	else if (info->threshold > 0 || info->rate)
-		text_format(text, "more than %.0f%s%s: ", info->threshold,
-		            info->percent ? " %" : "", info->rate ? "/s" : "");
+	else if (info->percent)
+		text_format(text, "more than %.0f %%: ", info->threshold);
+	else if (info->rate)
+		text_format(text, "more than %.0f/s: ", info->threshold);
 	text_string(text, sources[info->source]);
 }
 

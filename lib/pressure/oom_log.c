@@ -176,7 +176,7 @@ static bool is_log(const struct stat *status)
 }
 
 /**
- * Opens the log. Containers have other files in its place, such as /dev/null or /dev/console. To
+ * Opens the log. Some containers have another file instead, such as /dev/null or /dev/console. To
  * read them can block, or take input from another program, and they have no records.
  */
 static int open_log(const char *path, bool saved, struct pm_error *error)
