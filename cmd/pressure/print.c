@@ -76,6 +76,7 @@ struct first_signs {
 	const struct pm_sign *now;  /* the gravest one that is not PM_SIGN_OOM_RECENT, or NULL */
 	const struct pm_sign *past; /* the first PM_SIGN_OOM_RECENT, or NULL */
 	uint64_t past_kills;        /* number of kills of all PM_SIGN_OOM_RECENT */
+	size_t past_count;          /* number of levels with PM_SIGN_OOM_RECENT */
 };
 
 /**
@@ -102,10 +103,31 @@ static struct first_signs find_first(const struct pressure_report *report)
 		}
 		/* The cgroups above a target may have some kills in common. */
 		first.past = first.past ? first.past : sign;
+		first.past_count++;
 		first.past_kills = report->reading.top ? first.past_kills + kills
 		                                       : pm_max(first.past_kills, kills);
 	}
 	return first;
+}
+
+/** Returns whether nothing of a cgroup is known. */
+static bool is_unread(const struct pm_pressure_level *level)
+{
+	if (level->scope != PM_PRESSURE_CGROUP)
+		return false;
+	for (int i = 0; i < PM_PRESSURE_FIELDS; i++)
+		if (level->known[i])
+			return false;
+	return true;
+}
+
+/** Returns the number of cgroups of which nothing is known. */
+static size_t count_unread(const struct pressure_report *report)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < report->reading.count; i++)
+		count += is_unread(&report->reading.levels[i]);
+	return count;
 }
 
 /** Returns whether PSI is known on any level. */
@@ -130,7 +152,7 @@ static bool knows_groups(const struct pressure_report *report)
 	return true;
 }
 
-/** Returns the width for the name of a level in the first line. The lines below have it whole. */
+/** Returns the width for the name of a level in the first line. The lines below have more of it. */
 static size_t first_width(const struct out *out)
 {
 	return out->width < SIZE_MAX ? pm_max_size(LEVEL_WIDTH_MIN, out->width / 4) : SIZE_MAX;
@@ -158,7 +180,9 @@ static void put_old_kills(const struct pressure_report *report, size_t width, st
 static void put_calm(const struct pressure_report *report, size_t width, struct text *line)
 {
 	text_string(line, "calm");
-	if (!knows_stalls(report))
+	if (count_unread(report) > 0)
+		text_string(line, " as far as is known (not all cgroups can be read)");
+	else if (!knows_stalls(report))
 		text_string(line, " as far as is known (the kernel has no PSI here)");
 
 	size_t elsewhere = report->reading.top ? pressure_kills_elsewhere(report) : 0;
@@ -201,7 +225,14 @@ static void put_answer(const struct pressure_report *report, size_t width, struc
 		pressure_kills_put_recent(report, first.past_kills, line);
 		text_string(line, "; ");
 	}
-	put_sign(report, first.now ? first.now : first.past, width, line);
+
+	if (!first.now && report->reading.top && first.past_count > 1) {
+		text_string(line, "failed: ");
+		pressure_kills_put_recent(report, first.past_kills, line);
+		text_format(line, " on %zu levels", first.past_count);
+	} else {
+		put_sign(report, first.now ? first.now : first.past, width, line);
+	}
 }
 
 static void print_first(const struct pressure_report *report, struct out *out)
@@ -276,6 +307,9 @@ static void print_levels(const struct pressure_report *report, struct out *out)
 
 static void print_signs(const struct pressure_report *report, struct out *out)
 {
+	/* A path that is wider than a line could not be broken. */
+	size_t width = out->width < SIZE_MAX ? out->width / 2 : SIZE_MAX;
+
 	for (size_t i = 0; i < report->signs.count; i++) {
 		const struct pm_sign *sign = &report->signs.items[i];
 		struct text line = { 0 };
@@ -287,7 +321,7 @@ static void print_signs(const struct pressure_report *report, struct out *out)
 		}
 
 		text_string(&line, "! ");
-		pressure_words_put_path(report->reading.levels[sign->level].name, SIZE_MAX, &line);
+		pressure_words_put_path(report->reading.levels[sign->level].name, width, &line);
 		text_string(&line, ": ");
 		pressure_words_put_sign(report, sign, &line);
 		text_string(&line, " (");
@@ -301,11 +335,12 @@ static void print_signs(const struct pressure_report *report, struct out *out)
 /** Says what is not known. */
 static void print_unknown(const struct pressure_report *report, struct out *out)
 {
+	size_t unread = count_unread(report);
 	bool group = false;
 
 	for (size_t i = 0; i < report->reading.count; i++) {
 		const struct pm_pressure_level *level = &report->reading.levels[i];
-		group |= level->scope == PM_PRESSURE_CGROUP &&
+		group |= level->scope == PM_PRESSURE_CGROUP && !is_unread(level) &&
 		         !level->known[PM_PRESSURE_SOME_AVG10];
 	}
 
@@ -313,6 +348,10 @@ static void print_unknown(const struct pressure_report *report, struct out *out)
 		out_wrapped_format(out, 2,
 		                   "not known: how long tasks of the groups wait (PSI is off, or "
 		                   "cgroup v1)\n");
+	if (unread > 0)
+		out_wrapped_format(out, 2,
+		                   "not known: %zu cgroup%s, removed or without readable files\n",
+		                   unread, text_plural(unread));
 	if (report->view == PM_CGROUP_HIDDEN)
 		out_wrapped_format(out, 2,
 		                   "not known: the cgroup of the process is not visible "

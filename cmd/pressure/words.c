@@ -208,11 +208,13 @@ void pressure_words_put_basis(enum pm_pressure_rule rule, struct text *text)
 	};
 	const struct pm_sign_info *info = pm_sign_of(rule);
 
+	/* A kill, or a flag, has no threshold. */
 	if (rule == PM_SIGN_OOM_RECENT)
 		text_string(text, "counts for an hour: ");
-	else if (info->threshold > 0 || info->rate)
-		text_format(text, "more than %.0f%s%s: ", info->threshold,
-		            info->percent ? " %" : "", info->rate ? "/s" : "");
+	else if (info->percent)
+		text_format(text, "more than %.0f %%: ", info->threshold);
+	else if (info->rate)
+		text_format(text, "more than %.0f/s: ", info->threshold);
 	text_string(text, sources[info->source]);
 }
 
@@ -247,7 +249,10 @@ static void put_used_cell(const struct pressure_report *report,
 	}
 
 	uint64_t used = level->values[PM_PRESSURE_USED], max = level->values[PM_PRESSURE_MAX];
-	text_size_as(text, used, bytes);
+	if (used > 0)
+		text_size_as(text, used, bytes);
+	else
+		text_char(text, '0');
 	if (level->known[PM_PRESSURE_MAX] && max > 0) {
 		text_string(text, " of ");
 		text_size_as(text, max, bytes);

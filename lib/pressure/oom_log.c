@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -167,15 +168,27 @@ static int report_open(const char *path, int cause, struct pm_error *error)
 	                    cause, "cannot open %s: %s", path, strerror(cause));
 }
 
-/** Opens the log. Other sorts of files can block, or lose data by being read. */
-static int open_log(const char *path, struct pm_error *error)
+/** Returns whether a file is /dev/kmsg: character device 1:11
+ * (Documentation/admin-guide/devices.txt). */
+static bool is_log(const struct stat *status)
+{
+	return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 11);
+}
+
+/**
+ * Opens the log. Some containers have another file instead, such as /dev/null or /dev/console. To
+ * read them can block, or take input from another program, and they have no records.
+ */
+static int open_log(const char *path, bool saved, struct pm_error *error)
 {
 	struct stat status;
 	if (stat(path, &status) < 0)
 		return report_open(path, errno, error);
-	if (!S_ISCHR(status.st_mode) && !S_ISREG(status.st_mode))
+	if (!is_log(&status) && !(saved && S_ISREG(status.st_mode)))
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is neither a regular file nor a device", path);
+		                    "%s is not the log of the kernel, as in some containers: run "
+		                    "procmem, or dmesg, on the host",
+		                    path);
 
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd < 0 ? report_open(path, errno, error) : fd;
@@ -199,7 +212,7 @@ static void set_ages(struct reading *reading)
 int pm_oom_log_read(const char *path, struct pm_oom_log *log, struct pm_error *error)
 {
 	struct reading reading = { 0 };
-	int fd = open_log(path ? path : "/dev/kmsg", error);
+	int fd = open_log(path ? path : "/dev/kmsg", path != NULL, error);
 	if (fd < 0)
 		return -1;
 

@@ -73,8 +73,9 @@ struct pm_oom_log {
  * @param path   a file in the format of /dev/kmsg (Documentation/ABI/testing/dev-kmsg); NULL means
  *               "/dev/kmsg". The ages of the kills of another file are not known
  * @param log    receives the kills; release it with pm_oom_log_deinit()
- * @param error  PM_ERROR_ACCESS, PM_ERROR_NOT_FOUND (in a container), PM_ERROR_FORMAT (neither a
- *               device nor a regular file), PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @param error  PM_ERROR_ACCESS, PM_ERROR_NOT_FOUND (in a container), PM_ERROR_FORMAT (not the
+ *               log of the kernel: /dev/kmsg must be the device, another file must be a
+ *               regular file or this device), PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return       0 or -1
  */
 PM_PUBLIC int pm_oom_log_read(const char *path, struct pm_oom_log *log, struct pm_error *error);

@@ -245,6 +245,10 @@ static void other_files_are_refused(void **state)
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(pm_oom_log_read(path, &log, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_FORMAT);
+	/* Containers often have such a device instead of the log. */
+	assert_int_equal(pm_oom_log_read("/dev/null", &log, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_FORMAT);
+	assert_non_null(strstr(error.text, "is not the log of the kernel"));
 	assert_int_equal(log.count, 0);
 	tree_remove(root);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Utilisation, saturation and errors, and the thresholds: saved trees of both versions of cgroups.
- */
+/* Utilisation, saturation, errors and thresholds: saved trees of both versions of cgroups. */
 #include <procmem/pressure.h>
 #include <procmem/pressure_signs.h>
 
@@ -483,34 +482,14 @@ static void top_groups(void **state)
 	close_machine(&machine);
 }
 
-/** Deep cgroups whose names are cut to the same text. */
-static void equal_names(void **state)
+/** Returns a recent kill by the limit of a group. */
+static struct pm_oom_kill kill_in(const char *group, const char *limit_group)
 {
-	(void)state;
-	enum { DEPTH = 6, PART = 250 };
-	char path[DEPTH * (PART + 1) + 1], line[sizeof path + 8], file[sizeof path + 64];
-	struct machine machine;
+	struct pm_oom_kill kill = { .age_known = true, .pid = 12, .constraint = PM_OOM_MEMCG };
 
-	memset(path, 'a', sizeof path);
-	for (size_t i = 0; i <= DEPTH; i++)
-		path[i * (PART + 1)] = i < DEPTH ? '/' : '\0';
-	snprintf(line, sizeof line, "0::%s\n", path);
-	make_machine(&machine, line);
-	for (unsigned round = 0; round < 2; round++) {
-		for (unsigned depth = DEPTH; depth >= DEPTH - 1; depth--) {
-			snprintf(file, sizeof file, "sys/fs/cgroup%.*s/memory.events",
-			         (int)(depth * (PART + 1)), path);
-			tree_write(machine.root, file, "max %u\n", 10 * depth + round * depth);
-		}
-		take(&machine, true);
-	}
-	judge(&machine, NULL);
-
-	const struct pm_pressure_level *levels = machine.after.levels;
-	assert_string_equal(levels[1].name, levels[2].name);
-	assert_int_equal(machine.change.rises[1].rises[PM_PRESSURE_MAX_HITS], DEPTH);
-	assert_int_equal(machine.change.rises[2].rises[PM_PRESSURE_MAX_HITS], DEPTH - 1);
-	close_machine(&machine);
+	snprintf(kill.group, sizeof kill.group, "%s", group);
+	snprintf(kill.limit_group, sizeof kill.limit_group, "%s", limit_group);
+	return kill;
 }
 
 /** A kill because of the limit of another group does not concern the groups above it. */
@@ -522,22 +501,10 @@ static void kills_of_the_levels(void **state)
 	take(&machine, true);
 
 	struct pm_oom_kill kills[] = {
-		{ .age_known = true,
-		  .pid = 1,
-		  .constraint = PM_OOM_MEMCG,
-		  .group = "/kube/other",
-		  .limit_group = "/kube/other" },
-		{ .age_known = true,
-		  .pid = 2,
-		  .constraint = PM_OOM_MEMCG,
-		  .group = "/kube/other",
-		  .limit_group = "/kube" },
-		{ .age_known = true,
-		  .pid = 3,
-		  .constraint = PM_OOM_MEMCG,
-		  .group = "/kube/pod",
-		  .limit_group = "/kube/pod" },
-		{ .age_known = true, .pid = 4, .constraint = PM_OOM_MEMCG },
+		kill_in("/kube/other", "/kube/other"),
+		kill_in("/kube/other", "/kube"),
+		kill_in("/kube/pod", "/kube/pod"),
+		kill_in("", ""),
 	};
 	struct pm_oom_log log = { .kills = kills, .count = 4 };
 	judge(&machine, &log);
@@ -606,11 +573,7 @@ static void process_that_ends(void **state)
 	           "12 (shop) Z 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0\n");
 	write_v2(machine.root, "/kube/pod", 11, 3, 1000);
 	take(&machine, true);
-	struct pm_oom_kill kill = { .age_known = true,
-		                    .pid = 12,
-		                    .constraint = PM_OOM_MEMCG,
-		                    .group = "/kube/pod",
-		                    .limit_group = "/kube/pod" };
+	struct pm_oom_kill kill = kill_in("/kube/pod", "/kube/pod");
 	struct pm_oom_log log = { .kills = &kill, .count = 1 };
 	judge(&machine, &log);
 
@@ -625,12 +588,12 @@ static void process_that_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(v2_values),           cmocka_unit_test(missing_is_not_known),
-		cmocka_unit_test(v2_rates_and_signs),  cmocka_unit_test(calm),
-		cmocka_unit_test(v1_values),           cmocka_unit_test(pressure_of_another_group),
-		cmocka_unit_test(kills_of_the_host),   cmocka_unit_test(equal_names),
-		cmocka_unit_test(host_signs),          cmocka_unit_test(top_groups),
-		cmocka_unit_test(kills_of_the_levels), cmocka_unit_test(process_that_ends),
+		cmocka_unit_test(v2_values),          cmocka_unit_test(missing_is_not_known),
+		cmocka_unit_test(v2_rates_and_signs), cmocka_unit_test(calm),
+		cmocka_unit_test(v1_values),          cmocka_unit_test(pressure_of_another_group),
+		cmocka_unit_test(kills_of_the_host),  cmocka_unit_test(host_signs),
+		cmocka_unit_test(top_groups),         cmocka_unit_test(kills_of_the_levels),
+		cmocka_unit_test(process_that_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

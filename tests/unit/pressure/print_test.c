@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -34,6 +35,10 @@ static char *make_machine(void)
 	tree_write(root, "proc/12/cgroup", "0::%s\n", group);
 	tree_write(root, "proc/meminfo", "MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\n");
 	tree_write(root, "proc/vmstat", "oom_kill 0\npgscan_direct 0\nallocstall_normal 0\n");
+	tree_write(root, "sys/fs/cgroup/kubepods.slice/memory.current", "90000000\n");
+	tree_write(root, "sys/fs/cgroup/kubepods.slice/kubepods-burstable.slice/memory.current",
+	           "80000000\n");
+	write_group(root, "../memory.current", "70000000\n");
 	write_group(root, "memory.current", "66060288\n");
 	write_group(root, "memory.max", "67108864\n");
 	write_group(root, "memory.stat",
@@ -185,11 +190,64 @@ static void killed(void **state)
 	assert_int_equal(strncmp(text, "shop (12)   failed: \xe2\x80\xa6", 23), 0);
 	check(text, (const char *const[]){
 			    "at least 1 OOM kill in the last hour, the last 1m 15s ago: "
-	                    "\\x1b[31mred (77)",
+			    "\\x1b[31mred (77)",
 			    "1m 15s ago \\x1b[31mred (77) 32.0M 4.0K - limit of \xe2\x80\xa6",
 			    "(counts for an hour: own choice)",
 			    "and 3 more in the log of the kernel", NULL });
 	assert_null(strchr(text, '\033'));
+	free(text);
+}
+
+/** Removes the files of the group. */
+static void remove_group(const char *root)
+{
+	static const char *const names[] = { "current", "max", "stat", "events", "pressure" };
+	char path[512];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(path, sizeof path, "%s/sys/fs/cgroup%s/memory.%s", root, group, names[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+/** What cannot be read is not calm. */
+static void removed_group(void **state)
+{
+	(void)state;
+	struct pm_oom_log log = { .complete = true };
+	char *text = print(remove_group, &log);
+
+	check(text, (const char *const[]){
+			    "shop (12) calm as far as is known (not all cgroups can be read) ",
+			    "not known not known not known ", "removed or without readable files",
+			    NULL });
+	free(text);
+}
+
+/** Now and the last hour are both in the first line. */
+static void killed_and_loaded(void **state)
+{
+	(void)state;
+	struct pm_oom_kill kills[7] = { 0 };
+	struct pm_oom_log log = { .kills = kills, .count = 7, .complete = true };
+
+	for (int i = 0; i < 7; i++) {
+		kills[i] = (struct pm_oom_kill){ .age_known = true,
+			                         .seconds_ago = 100 - i,
+			                         .pid = 70 + i,
+			                         .comm = "worker",
+			                         .constraint = PM_OOM_MEMCG };
+		snprintf(kills[i].group, sizeof kills[i].group, "%s/%d", group, i % 2);
+		memcpy(kills[i].limit_group, group, sizeof group);
+	}
+	char *text = print(load, &log);
+
+	static const char first[] = "shop (12)   7 OOM kills in the last hour; waits: \xe2\x80\xa6";
+	assert_int_equal(strncmp(text, first, sizeof first - 1), 0);
+	check(text, (const char *const[]){ "1m 34s ago worker (76) ? ? ? limit of \xe2\x80\xa6",
+	                                   "and 2 more in the log of the kernel", NULL });
+	assert_null(strstr(text, "(71)"));
+	assert_non_null(strstr(text, "od0123/web, in \xe2\x80\xa6"));
 	free(text);
 }
 
@@ -199,6 +257,8 @@ int main(void)
 		cmocka_unit_test(calm),
 		cmocka_unit_test(loaded),
 		cmocka_unit_test(killed),
+		cmocka_unit_test(removed_group),
+		cmocka_unit_test(killed_and_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
