@@ -47,11 +47,20 @@ bool pm_file_name_is_sysv(const char *name)
 	return name[PREFIX + KEY] == '\0' || strcmp(name + PREFIX + KEY, " (deleted)") == 0;
 }
 
-/** Returns statx(2) of a file without asking a server. */
-static int examine(int directory, const char *name, int flags, struct statx *status)
+int pm_file_status_read(int directory, const char *name, int flags, struct statx *status)
 {
 	return statx(directory, name, flags | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
 	             STATX_BASIC_STATS | STATX_MNT_ID, status);
+}
+
+int pm_file_link_read(int directory, const char *link, char name[static PATH_MAX])
+{
+	ssize_t length = readlinkat(directory, link, name, PATH_MAX - 1);
+	if (length < 0 && errno != ENAMETOOLONG)
+		return -1;
+
+	name[length > 0 ? length : 0] = '\0';
+	return 0;
 }
 
 static uint64_t device_of(const struct statx *status)
@@ -63,7 +72,7 @@ int pm_file_number_read(int directory, const char *name, struct pm_file_number *
 {
 	struct statx status;
 
-	if (examine(directory, name, 0, &status) < 0)
+	if (pm_file_status_read(directory, name, 0, &status) < 0)
 		return -1;
 
 	*number = (struct pm_file_number){ device_of(&status), status.stx_ino };
@@ -94,13 +103,7 @@ uint64_t pm_file_ipc_namespace(const struct pm_procfs *procfs)
 	return number.inode;
 }
 
-/**
- * Returns what a name of the kernel says about the type.
- * @param name     as in maps or in /proc/PID/fd
- * @param deleted  whether " (deleted)" follows the name or has followed it
- * @return         PM_FILE_REGULAR if it says nothing
- */
-static enum pm_file_type type_of_name(const char *name, bool deleted)
+enum pm_file_type pm_file_type_of_name(const char *name, bool deleted)
 {
 	if (deleted && pm_file_name_is_sysv(name))
 		return PM_FILE_SYSV;
@@ -162,14 +165,13 @@ static enum pm_file_type type_of_descriptor(int fd)
 	char link[64], name[PATH_MAX];
 
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	ssize_t length = readlink(link, name, sizeof name - 1);
-	if (length < 0)
+	if (pm_file_link_read(AT_FDCWD, link, name) < 0)
 		return PM_FILE_REGULAR;
 
-	name[length] = '\0';
-	bool deleted = (size_t)length >= sizeof suffix &&
+	size_t length = strlen(name);
+	bool deleted = length >= sizeof suffix &&
 	               strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
-	return type_of_name(name, deleted);
+	return pm_file_type_of_name(name, deleted);
 }
 
 static int check_mode(const char *path, mode_t mode, struct pm_error *error)
@@ -211,7 +213,7 @@ int pm_file_from_path(const char *path, struct pm_file *file, struct pm_file_sta
 	if (fd < 0)
 		return open_failed(path, errno, error);
 
-	int result = examine(fd, "", AT_EMPTY_PATH, &status);
+	int result = pm_file_status_read(fd, "", AT_EMPTY_PATH, &status);
 	if (result < 0)
 		open_failed(path, errno, error);
 	else
@@ -239,7 +241,8 @@ static bool is_file_of(const struct pm_procfs *procfs, int fd, const struct pm_r
 {
 	uint64_t device = makedev(region->device_major, region->device_minor);
 
-	return examine(fd, "", AT_EMPTY_PATH, status) == 0 && status->stx_ino == region->inode &&
+	return pm_file_status_read(fd, "", AT_EMPTY_PATH, status) == 0 &&
+	       status->stx_ino == region->inode &&
 	       (device_of(status) == device ||
 	        pm_file_system_find(procfs, status) == PM_FILE_SYSTEM_LAYERED);
 }
@@ -326,7 +329,7 @@ int pm_file_from_region(struct pm_process *process, const struct pm_region *regi
                         struct pm_file *file, struct pm_file_state *state, struct pm_error *error)
 {
 	const struct pm_procfs *procfs = &process->procfs;
-	enum pm_file_type type = type_of_name(region->mapping, region->deleted);
+	enum pm_file_type type = pm_file_type_of_name(region->mapping, region->deleted);
 	/* The first System V segment has the ID 0, which is its inode number, too. */
 	if (region->inode == 0 && type != PM_FILE_SYSV)
 		return pm_error_set(

@@ -3,8 +3,10 @@
 #ifndef PM_FILES_FILE_H
 #define PM_FILES_FILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include <procmem/file.h>
 
@@ -27,8 +29,39 @@ struct pm_file_number {
 bool pm_file_name_is_sysv(const char *name);
 
 /**
- * Reads the numbers of a file without waiting for a server: a file system in the network returns
- * what it knows already.
+ * Returns what a name of the kernel says about the type.
+ *
+ * @param name     as in maps or in a link in /proc/PID/fd
+ * @param deleted  whether " (deleted)" follows the name or has followed it
+ * @return         PM_FILE_REGULAR if it says nothing
+ */
+enum pm_file_type pm_file_type_of_name(const char *name, bool deleted);
+
+/**
+ * Calls statx(2) without waiting for a server: a file system in the network returns what it knows
+ * already.
+ *
+ * @param directory  descriptor of a directory
+ * @param name       name in it; a symbolic link is followed
+ * @param flags      further flags of statx(2), such as AT_EMPTY_PATH
+ * @param status     receives the basic status and, since Linux 5.8, the mount ID
+ * @return           0, or -1 with errno set
+ */
+int pm_file_status_read(int directory, const char *name, int flags, struct statx *status);
+
+/**
+ * Reads a link in /proc to an open or mapped file.
+ *
+ * @param directory  descriptor of a directory
+ * @param link       name of the link in it
+ * @param name       receives the name, NUL-terminated; "" if it has PATH_MAX bytes or more, which
+ *                   the kernel does not return
+ * @return           0, or -1 with errno set
+ */
+int pm_file_link_read(int directory, const char *link, char name[static PATH_MAX]);
+
+/**
+ * Reads the numbers of a file with pm_file_status_read().
  *
  * @param directory  descriptor of a directory
  * @param name       name in it; a symbolic link is followed

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/file_match.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -68,12 +67,9 @@ enum pm_file_match pm_file_match_descriptor(struct pm_file_match_process *proces
 	uint64_t device = file->device == PM_DEVICE_UNKNOWN ? file->map_device : file->device;
 	char name[PATH_MAX];
 
-	/* A path of 4 KiB or more cannot be read, but the numbers can be compared. */
-	ssize_t length = readlinkat(process->procfs.fd, link, name, sizeof name - 1);
-	if (length < 0 && errno != ENAMETOOLONG)
+	/* Of a name that is too long, the numbers can be compared. */
+	if (pm_file_link_read(process->procfs.fd, link, name) < 0)
 		return PM_FILE_MATCH_NO;
-
-	name[length > 0 ? length : 0] = '\0';
 	if (pm_file_name_is_sysv(name) != (file->type == PM_FILE_SYSV))
 		return PM_FILE_MATCH_NO;
 	if (number->device == device)

@@ -24,9 +24,11 @@
 #include "base/io.h"
 #include "base/lines.h"
 #include "base/minmax.h"
+#include "files/file.h"
 #include "files/inode_set.h"
 #include "files/sysv_segments.h"
 #include "proc/command.h"
+#include "proc/memory_file.h"
 #include "proc/procfs.h"
 #include "reader/cancel.h"
 #include "region/maps_line.h"
@@ -77,21 +79,19 @@ struct sighting {
 	bool at_most;
 };
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /** Finds the kind of an object of the kernel's own tmpfs by the name that the kernel gives it. */
 static enum pm_shared_kind kind_of(const char *name)
 {
-	if (starts_with(name, "/memfd:"))
+	switch (pm_file_type_of_name(name, true)) {
+	case PM_FILE_MEMFD:
 		return PM_SHARED_MEMFD;
-	if (starts_with(name, "/dev/zero"))
+	case PM_FILE_SHARED_ANONYMOUS:
 		return PM_SHARED_ANON;
-	if (starts_with(name, "/SYSV"))
+	case PM_FILE_SYSV:
 		return PM_SHARED_SYSV;
-	return PM_SHARED_OTHER;
+	default:
+		return PM_SHARED_OTHER;
+	}
 }
 
 /** Makes the name of an object from its name in /proc. */
@@ -247,8 +247,7 @@ static bool is_large_file(const struct search *search, struct pm_inode_key key)
 }
 
 /**
- * Examines a link of /proc to a file, without opening the file. A network file system is not asked
- * for its current attributes (AT_STATX_DONT_SYNC), as it may not answer.
+ * Examines a link of /proc to a file, without opening the file.
  *
  * @param fd     descriptor of the directory with the link
  * @param name   name of the link
@@ -258,9 +257,7 @@ static bool is_large_file(const struct search *search, struct pm_inode_key key)
  */
 static bool examine(int fd, const char *name, struct pm_inode_key *key, struct statx *file)
 {
-	if (statx(fd, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
-	          STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BLOCKS, file) < 0 ||
-	    !S_ISREG(file->stx_mode))
+	if (pm_file_status_read(fd, name, 0, file) < 0 || !S_ISREG(file->stx_mode))
 		return false;
 
 	key->device = makedev(file->stx_dev_major, file->stx_dev_minor);
@@ -286,10 +283,8 @@ static int add_descriptor(struct search *search, int fd, const char *number, str
 	if (linked && !is_large_file(search, sighting.key))
 		return 0;
 
-	ssize_t length = readlinkat(fd, number, name, sizeof name - 1);
-	if (length < 0)
+	if (pm_file_link_read(fd, number, name) < 0)
 		return 0;
-	name[length] = '\0';
 	sighting.name = name;
 	sighting.bytes = file.stx_blocks * BLOCK_SIZE;
 	use->open = true;
@@ -365,7 +360,7 @@ static int add_mappings(struct search *search, struct use *use, bool *readable,
 	struct pm_error ended = { 0 };
 	char *line;
 	size_t length;
-	int fd = pm_procfs_open_file(use->procfs, "maps", O_RDONLY);
+	int fd = pm_memory_file_open(use->procfs, "maps", O_RDONLY);
 	if (fd < 0) {
 		*readable = *readable && errno != EACCES && errno != EPERM;
 		return pm_errno_is_ours(errno) ? pm_error_out_of_memory(error) : 0;

@@ -116,6 +116,27 @@ start_usual() {
 	[ "$(jq '.watched.rate * .watched.seconds - .watched.length_change | fabs < 1' "$json")" = true ]
 }
 
+@test "--for: the first line has the rate" {
+	target_start sharer "log:$FILE"
+	procmem who --for 2s "$FILE" >"$BATS_TEST_TMPDIR/text" &
+	pid=$!
+	while kill -0 $pid 2>/dev/null; do
+		target_tell 'append 50000'
+	done
+	wait $pid
+	[[ $(head -1 "$BATS_TEST_TMPDIR/text") = \
+		"1 process uses $FILE (+"*"/s); likely written by $TARGET_PID sharer" ]]
+}
+
+@test "a relative path, and a link in /proc: the real name is reported" {
+	target_start sharer memfd:65536 "hold:$FILE"
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(procmem who --json './the file' | jq -r .file.path)" = "$FILE" ]
+	link=/proc/$TARGET_PID/fd/$(sed -n 's/^fd memfd //p' "$TARGET_FACTS")
+	run -0 procmem who "$link"
+	[[ ${lines[0]} = "1 process uses $link, $(readlink "$link"); "* ]]
+}
+
 @test "--for: shared memory that is filled through a mapping" {
 	truncate -s 64M "$FILE"
 	target_start sharer "read:$FILE" && reader=$TARGET_PID
@@ -210,6 +231,25 @@ start_usual() {
 	target_await ready
 	run -0 procmem who "$FILE"
 	grep -Eq "^ *$TARGET_PID rw-s " <<<"$output"
+}
+
+@test "the server of a file system does not answer: nothing is asked of it" {
+	[ "$(id -u)" -eq 0 ] || skip 'mounting needs root'
+	mkdir "$BATS_TEST_TMPDIR/dead"
+	(exec 3<>/dev/fuse) 2>/dev/null || skip 'no FUSE'
+	target_start dead_server "$BATS_TEST_TMPDIR/dead"
+	range=$(target_range file)
+
+	# The limit only ends the test if procmem waits forever.
+	never_waits() {
+		run -0 --separate-stderr timeout --signal=KILL 60 "$PROCMEM_BIN" "$@"
+	}
+	never_waits who "$TARGET_PID" "${range%-*}"
+	[[ ${lines[0]} = "1 process uses $BATS_TEST_TMPDIR/dead/file; none of them can write to it" ]]
+	[[ ${lines[1]} = 'file, length 8.0K'* ]]
+	never_waits map "$TARGET_PID" "${range%-*}"
+	never_waits who -a "$TARGET_PID"
+	never_waits who "/proc/$TARGET_PID/map_files/$range"
 }
 
 @test "another user: the processes that cannot be read are counted and named" {
