@@ -195,8 +195,9 @@ static void put_unseen(const struct stale_report *report, struct text *text)
 
 	if (shared > 0 && (double)shared >= part) {
 		put_size(text, shared, bytes);
-		text_string(text, " belongs to files and shared memory: touches by other processes, "
-		                  "or through another mapping of it, are not counted here\n");
+		text_string(text,
+		            " belongs to files and shared memory: touches by other processes, "
+		            "or through another mapping of it, are not counted here\n");
 	}
 }
 
