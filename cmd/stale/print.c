@@ -144,12 +144,15 @@ static void put_growths(const struct stale_report *report, struct text *text)
 		                  "is not known.\n");
 }
 
-/** Adds how much was touched at each reading. */
-static void put_readings(const struct stale_report *report, struct text *text)
+/**
+ * Adds how much the whole process touched until each reading.
+ * @param all  whether all regions are selected, so that the first line has the same sum
+ */
+static void put_readings(const struct stale_report *report, bool all, struct text *text)
 {
 	const struct pm_stale_result *result = &report->result;
 
-	text_string(text, "touched after ");
+	text_string(text, all ? "touched after " : "whole process: touched after ");
 	for (size_t i = 1; i < result->reading_count; i++) {
 		if (i > 1)
 			text_string(text, ", ");
@@ -195,8 +198,9 @@ static void put_unseen(const struct stale_report *report, struct text *text)
 
 	if (shared > 0 && (double)shared >= part) {
 		put_size(text, shared, bytes);
-		text_string(text, " belongs to files and shared memory: touches by other processes, "
-		                  "or through another mapping of it, are not counted here\n");
+		text_string(text,
+		            " belongs to files and shared memory: touches by other processes, "
+		            "or through another mapping of it, are not counted here\n");
 	}
 }
 
@@ -257,7 +261,7 @@ static void print_heading(const struct stale_report *report, const struct list *
 
 	put_answer(report, regions, &text);
 	put_growths(report, &text);
-	put_readings(report, &text);
+	put_readings(report, regions->count == report->result.count, &text);
 	put_cost(report, &text);
 	put_unseen(report, &text);
 	put_remarks(report, &text);

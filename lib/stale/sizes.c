@@ -141,6 +141,12 @@ static void judge(struct pm_stale_sizes *sizes, const struct history *history, s
 	if (!grows(history, count))
 		return;
 
+	/* Pages that appear are marked. So marks were removed, as read(2) of a file does. */
+	if (sizes->cold > sizes->before) {
+		sizes->growth = PM_STALE_GROWTH_UNKNOWN;
+		return;
+	}
+
 	/* Memory that did not exist at the start has no older part that could be untouched. */
 	sizes->growth = PM_STALE_GROWTH_TOUCHED;
 	if (sizes->before > 0 && (double)sizes->cold >= (double)sizes->before * untouched_share)

@@ -283,6 +283,7 @@ resident() {
 	[ "$output" = "${RANGE%-*},$SIZE,no" ]
 	run -0 --separate-stderr procmem stale -q --for 0.1s -k anon "$TARGET_PID"
 	[[ ${lines[0]} == *', in '*' of '*' regions' && -z $stderr ]]
+	[[ ${lines[1]} == 'whole process: touched after '* ]]
 	run -0 --separate-stderr procmem stale -a --for 0.1s --mapping '^\[stack\]$' --perms rw "$TARGET_PID"
 	[[ $output == *', in 1 of '*' regions'*'[stack]'* ]]
 	run -0 --separate-stderr procmem stale --for 0.1s --csv --no-header --columns size --min-size 32M --perms rw "$TARGET_PID"

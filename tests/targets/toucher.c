@@ -9,8 +9,8 @@
  *   exec             replaces the program by itself, with one megabyte
  *
  * The pages are small ones, except with `huge`. `locked` locks them by mlock(2); `pinned` registers
- * them with io_uring, unless the kernel refuses this; `shared` maps shared memory; `aliased` maps the
- * same shared memory 100 times more, all of which is resident; `file` maps a new file.
+ * them with io_uring, unless the kernel refuses this; `shared` maps shared memory; `aliased` maps
+ * the same shared memory 100 times more, all of which is resident; `file` maps a new file.
  */
 #include "support.h"
 

@@ -69,7 +69,7 @@ struct pm_stale_reading {
 enum pm_stale_growth {
 	/**
 	 * Not known: regions were split, there were fewer than three readings, or marks were
-	 * removed during the measurement
+	 * removed during the measurement, by another program, the kernel's reclaim or read(2)
 	 */
 	PM_STALE_GROWTH_UNKNOWN,
 	PM_STALE_GROWTH_NONE,      /**< does not grow */

@@ -348,6 +348,28 @@ static void removed_marks_are_detected_in_anonymous_memory(void **state)
 	session_end(&session);
 }
 
+/** More cold memory than there was at the start: read(2) has removed marks of the new pages. */
+static void growth_of_files_that_are_read_is_not_judged(void **state)
+{
+	(void)state;
+	struct session session;
+
+	session_begin(&session);
+	add_whole(&session, 0x2000000, 0x2400000, "/dev/shm/data", (struct sizes){ .rss = 1024 });
+	session_clear(&session);
+	for (uint64_t rss = 2048; rss <= 3072; rss += 1024) {
+		add_whole(&session, 0x2000000, 0x2400000, "/dev/shm/data",
+		          (struct sizes){ .rss = rss });
+		session_read(&session);
+	}
+
+	struct pm_stale_result result = session_finish(&session);
+	assert_int_equal(result.regions[0].sizes.grown, 2 * MIB);
+	assert_int_equal(result.regions[0].sizes.growth, PM_STALE_GROWTH_UNKNOWN);
+	assert_int_equal(result.total.growth, PM_STALE_GROWTH_UNKNOWN);
+	session_end(&session);
+}
+
 static void the_stall_is_predicted(void **state)
 {
 	(void)state;
@@ -449,6 +471,7 @@ int main(void)
 		cmocka_unit_test(a_kind_can_grow_by_new_regions),
 		cmocka_unit_test(former_regions_are_attributed_by_address),
 		cmocka_unit_test(removed_marks_are_detected_in_anonymous_memory),
+		cmocka_unit_test(growth_of_files_that_are_read_is_not_judged),
 		cmocka_unit_test(the_stall_is_predicted),
 		cmocka_unit_test(a_kernel_without_clear_refs_is_named),
 		cmocka_unit_test(a_process_can_end),
