@@ -307,6 +307,9 @@ time.sleep(600)' $'arg\033[2J'
 		"[[\"(none)\",3,null],[\"$id\",1,\"docker\"]]" ]
 	# The table has the short ID.
 	procmem ps --by container "$NAME" | grep -q " ${id:0:12} *$NAME ($C)$"
+	# The start of a path is the same for most cgroups, so a narrow table shows the end.
+	run -0 on_terminal 24 80 ps --by cgroup "$C"
+	[[ $output == *" …/docker-${id:0:8}"* ]]
 	# The limit is found once for all processes of the group.
 	[ "$(procmem ps --csv --no-header -o limit "$B")" = $((1 << 30)) ]
 	[ "$(procmem ps --csv --no-header -o limit "$C")" = $((1 << 30)) ]

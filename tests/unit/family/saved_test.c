@@ -456,8 +456,8 @@ static void bounds(void **state)
 
 	/* In a tree, each of them counts once, too. */
 	write_process(root, (struct saved){ 1, 0, 1, "init", 1 });
-	family = open_family(root, (struct pm_family_options){ .kind = PM_FAMILY_CHILDREN,
-	                                                       .pid = 1 });
+	family = open_family(root,
+	                     (struct pm_family_options){ .kind = PM_FAMILY_CHILDREN, .pid = 1 });
 	view = pm_family_get(family);
 	assert_int_equal(view->count, PM_FAMILY_MAX);
 	assert_int_equal(view->beyond, EXTRA + 1);
