@@ -144,8 +144,12 @@ static void print_sums(const struct map_processes *processes, const struct targe
 		for (int k = 0; k < SUM_COUNT; k++)
 			sums[k] += processes->items[i].sums[k];
 
+	const size_t missing = target_list_missing(targets), all = processes->count + missing;
 	struct text line = { 0 };
-	text_format(&line, "%zu process%s", processes->count, processes->count == 1 ? "" : "es");
+	text_decimal(&line, processes->count);
+	if (missing > 0)
+		text_format(&line, " of %zu", all);
+	text_format(&line, " process%s", all == 1 ? "" : "es");
 	if (targets->group) {
 		text_string(&line, " of cgroup ");
 		utf8_escape(&line, targets->group, strlen(targets->group));

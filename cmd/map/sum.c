@@ -53,7 +53,7 @@ static int print_json(const struct map_sum *sum, const struct target_list *targe
 	if (targets->found) {
 		json_put(&json, "ended_count", json_number(targets->ended));
 		json_put(&json, "unreadable_count", json_number(targets->unreadable));
-		json_put(&json, "left_out_count", json_number(targets->left_out));
+		json_put(&json, "left_out_count", json_number(targets->beyond + targets->foreign));
 	}
 	if (targets->group)
 		json_put(&json, "cgroup", json_text(targets->group));
@@ -73,11 +73,16 @@ static int print_json(const struct map_sum *sum, const struct target_list *targe
 }
 
 /** Prints one line with the sums. */
-static void print_line(const struct map_sum *sum, bool bytes, struct out *out)
+static void print_line(const struct map_sum *sum, const struct target_list *targets, bool bytes,
+                       struct out *out)
 {
+	const size_t missing = target_list_missing(targets);
 	struct text line = { 0 };
 
-	text_format(&line, "\ntotal of %zu processes: %zu regions", sum->processes, sum->regions);
+	text_format(&line, "\ntotal of %zu", sum->processes);
+	if (missing > 0)
+		text_format(&line, " of %zu", sum->processes + missing);
+	text_format(&line, " processes: %zu regions", sum->regions);
 	for (size_t i = 0; i < MAP_SUM_SIZES; i++) {
 		if (sum->unknown[i] || (i == SWAP && sum->sizes[i] == 0))
 			continue;
@@ -120,7 +125,7 @@ int map_sum_print(const struct map_sum *sum, const struct target_list *targets,
 	if (output->json)
 		result = print_json(sum, targets, shown, out, error);
 	else
-		print_line(sum, output->bytes, out);
+		print_line(sum, targets, output->bytes, out);
 	if (!output->json && shown)
 		list_print(shown, out);
 

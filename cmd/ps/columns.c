@@ -318,11 +318,22 @@ static void name_show(const struct list_column *column, const void *item, bool b
 	name_text(column, item, text);
 }
 
+/**
+ * Adds the command line for the table. If there is little room, leaves out the directory of the
+ * program, so that the arguments are visible: "python3 worker.py" instead of "/usr/local/lib/...".
+ */
 static void command_show(const struct list_column *column, const void *item, bool brief,
                          struct text *text)
 {
+	const char *command = process_of(item)->command;
+	const size_t program = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', program);
+
 	indent(item, brief, text);
-	command_text(column, item, text);
+	if (brief && *command == '/' && slash + 1 < command + program)
+		text_string(text, slash + 1);
+	else
+		command_text(column, item, text);
 }
 
 /* A column for a size that kernel threads do not have. The columns of resident sizes have no sum,

@@ -2,6 +2,7 @@
 #include "ps/group_columns.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "view/json.h"
 
@@ -194,6 +195,23 @@ static void name_text(const struct list_column *column, const void *item, struct
 	text_string(text, group_of(item)->name);
 }
 
+/**
+ * Adds the path of a cgroup for the table. If there is little room, adds its last component,
+ * because the first ones are the same for most groups.
+ */
+static void cgroup_show(const struct list_column *column, const void *item, bool brief,
+                        struct text *text)
+{
+	const char *path = group_of(item)->name;
+	const char *last = strrchr(path, '/');
+
+	(void)column;
+	if (brief && last && last > path)
+		text_format(text, "…%s", last);
+	else
+		text_string(text, path);
+}
+
 /** Adds the ID of a container for the table, shortened as the runtimes do. */
 static void container_show(const struct list_column *column, const void *item, bool brief,
                            struct text *text)
@@ -310,6 +328,7 @@ static const struct list_column columns[] = {
 	  .type = LIST_TEXT,
 	  .needs = PS_NEEDS_BY << PS_BY_CGROUP,
 	  .text = name_text,
+	  .show = cgroup_show,
 	  .help = "cgroup that accounts the memory (--by cgroup)" },
 	{ .name = "user",
 	  .title = "USER",

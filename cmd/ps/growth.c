@@ -21,7 +21,7 @@ int ps_growth_start(struct ps_growth *growth, const struct ps_filter *filter, un
 
 	/* Only the sizes of the list are compared. The other values name the group of a process. */
 	needs &= PS_NEEDS_USER | PS_NEEDS_CGROUP;
-	if (ps_listing_read(&growth->before, filter, needs, error) < 0)
+	if (ps_listing_read(&growth->before, filter, needs, NULL, error) < 0)
 		return -1;
 
 	poll_loop_init(&wait, seconds);

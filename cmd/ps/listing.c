@@ -118,6 +118,25 @@ static bool matches(const struct pm_process_row *process, const struct ps_filter
 	       name_filter_fits(&filter->regex, process->command);
 }
 
+/** Tests whether an earlier listing has a row for a process. */
+static bool is_in(const struct ps_listing *earlier, const struct pm_process_row *process)
+{
+	size_t low = 0, high = earlier ? earlier->count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct pm_process_row *found = earlier->rows[middle].process;
+
+		if (found->pid == process->pid)
+			return found->start_ticks == process->start_ticks;
+		if (found->pid < process->pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
 /** Removes the rows that are not listed. */
 static void remove_unlisted(struct ps_listing *listing)
 {
@@ -135,14 +154,15 @@ static void remove_unlisted(struct ps_listing *listing)
  * descendants of a process are listed with it in a tree, except kernel threads, which have no
  * memory.
  */
-static void add_rows(struct ps_listing *listing, const struct ps_filter *filter)
+static void add_rows(struct ps_listing *listing, const struct ps_filter *filter,
+                     const struct ps_listing *earlier)
 {
 	const struct pm_process_list *list = &listing->processes;
 
 	listing->rows = alloc_array(NULL, list->count, sizeof *listing->rows);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct pm_process_row *process = &list->items[i];
-		bool listed = matches(process, filter);
+		bool listed = matches(process, filter) || is_in(earlier, process);
 		bool can_be_child = filter->tree && (!process->kernel_thread || filter->all);
 
 		if (process->pid == getpid() || (!listed && !can_be_child))
@@ -182,12 +202,12 @@ static void mark_ended(struct ps_listing *listing, const struct ps_row *row)
 }
 
 int ps_listing_read(struct ps_listing *listing, const struct ps_filter *filter, unsigned needs,
-                    struct pm_error *error)
+                    const struct ps_listing *earlier, struct pm_error *error)
 {
 	if (pm_process_list_read(&listing->processes, error) < 0)
 		return -1;
 
-	add_rows(listing, filter);
+	add_rows(listing, filter, earlier);
 	set_start_times(listing);
 	for (size_t i = 0; i < listing->count; i++) {
 		struct ps_row *row = &listing->rows[i];

@@ -39,11 +39,13 @@ struct ps_listing {
  * @param listing  zeroed; release it with ps_listing_deinit(), also on failure
  * @param filter   which processes to list
  * @param needs    what to read for each of them: bits of enum ps_needs
+ * @param earlier  processes that are listed in any case: their parents may have ended since, or
+ *                 their names may have changed. NULL if there are none
  * @param error    PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int ps_listing_read(struct ps_listing *listing, const struct ps_filter *filter, unsigned needs,
-                    struct pm_error *error);
+                    const struct ps_listing *earlier, struct pm_error *error);
 
 /**
  * Finds a process in a list of all processes.

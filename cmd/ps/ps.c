@@ -86,6 +86,7 @@ const struct cli_spec ps_spec = {
 		 "process, and shared memory, each page divided by the number of processes that\n"
 		 "share it (PSS). Memory that only the group shares counts once. It is not what\n"
 		 "the cgroup is charged: page cache, tmpfs and kernel memory are missing.\n"
+		 "'>' means at least: UNREAD processes of the group are missing in the sum.\n"
 		 "Reading pss, uss and memory (--by) makes the kernel walk all memory of each\n"
 		 "listed process. The process cannot map memory during that time.",
 	.examples = {
@@ -230,7 +231,7 @@ static int read_processes(struct work *work, unsigned needs, struct pm_error *er
 	if (options->seconds > 0)
 		started = clock_us();
 
-	if (ps_listing_read(&work->listing, &work->filter, needs, error) < 0)
+	if (ps_listing_read(&work->listing, &work->filter, needs, &work->growth.before, error) < 0)
 		return -1;
 
 	if (options->seconds > 0)

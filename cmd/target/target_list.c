@@ -133,7 +133,8 @@ static void add_members(struct target_list *list, const struct pm_family *family
 		};
 	}
 
-	list->left_out = view->beyond + view->foreign;
+	list->beyond = view->beyond;
+	list->foreign = view->foreign;
 	list->incomplete = view->incomplete;
 	if (group)
 		list->group = alloc_string(group);
@@ -200,6 +201,11 @@ int target_list_read(struct target_list *list, const char *word, enum target_lis
 bool target_list_is_several(const struct target_list *list)
 {
 	return list->count > 1 || list->which >= TARGET_LIST_CHILDREN;
+}
+
+size_t target_list_missing(const struct target_list *list)
+{
+	return list->unreadable + list->beyond + list->foreign;
 }
 
 uint64_t target_list_start_ticks(const struct target_list *list, size_t index)
@@ -299,15 +305,18 @@ enum status target_list_report(const struct target_list *list, bool quiet)
 	put_count(&line, list->unreadable);
 	if (list->found && list->unreadable > 0)
 		report_error("%s of %zu could not be read", text_terminate(&line), list->count);
-	if (list->left_out > 0)
-		report_error("%zu more processes were not read: there are more than %d, or they "
-		             "belong to another PID namespace",
-		             list->left_out, PM_FAMILY_MAX);
+	if (list->beyond > 0)
+		report_error("%zu more processes were not read: %d is the maximum", list->beyond,
+		             PM_FAMILY_MAX);
+	if (list->foreign > 0)
+		report_error("%zu more processes were not read: they belong to another PID "
+		             "namespace",
+		             list->foreign);
 	if (list->incomplete)
 		report_error("some processes may be missing: a cgroup or /proc could not be read");
 
 	text_deinit(&line);
-	bool missing = list->unreadable > 0 || list->left_out > 0 || list->incomplete;
+	bool missing = target_list_missing(list) > 0 || list->incomplete;
 	return missing ? STATUS_ERROR : STATUS_OK;
 }
 

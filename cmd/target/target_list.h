@@ -42,8 +42,10 @@ struct target_list {
 	struct target_list_found
 		*found;  /**< parallel to `words`; NULL for TARGET_LIST_ONE; owned */
 	char *group;     /**< path of the cgroup, for TARGET_LIST_CGROUP; owned */
-	size_t left_out; /**< number of processes that are not in the list, because there are too
-	                    many, or because they have no PID here */
+	size_t beyond;   /**< number of processes that are not in the list, because there are more
+	                    than PM_FAMILY_MAX; at least this number for TARGET_LIST_CHILDREN */
+	size_t foreign;  /**< number of processes that are not in the list, because they belong to
+	                    another PID namespace */
 	bool incomplete; /**< other processes may be missing, too */
 	size_t ended;    /**< number of processes that ended before they were read completely */
 	struct text ended_names; /**< PIDs and names of the first of them */
@@ -92,6 +94,12 @@ int target_list_read(struct target_list *list, const char *word, enum target_lis
  * several.
  */
 bool target_list_is_several(const struct target_list *list);
+
+/**
+ * Returns the number of processes that are missing: they could not be read, or are not in the list.
+ * Those that have ended are not missing.
+ */
+size_t target_list_missing(const struct target_list *list);
 
 /**
  * Returns the start time of a process of the list.

@@ -183,9 +183,13 @@ static int read_links(const struct pm_roster *roster, const pid_t *pids, size_t 
 static int join_links(struct pm_roster *roster, const struct link *links, size_t count,
                       struct pm_error *error)
 {
+	const size_t beyond = roster->beyond;
+
 	/* Each pass but the last one adds a process, so there are at most `count` + 1 passes. */
 	for (size_t before = SIZE_MAX; before != roster->count;) {
 		before = roster->count;
+		/* The next pass finds the processes that cannot join again. */
+		roster->beyond = beyond;
 		for (size_t i = 0; i < count; i++)
 			if (pm_roster_find(roster, links[i].parent) < roster->count &&
 			    pm_roster_find(roster, links[i].pid) == roster->count &&

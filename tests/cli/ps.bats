@@ -307,6 +307,9 @@ time.sleep(600)' $'arg\033[2J'
 		"[[\"(none)\",3,null],[\"$id\",1,\"docker\"]]" ]
 	# The table has the short ID.
 	procmem ps --by container "$NAME" | grep -q " ${id:0:12} *$NAME ($C)$"
+	# The start of a path is the same for most cgroups, so a narrow table shows the end.
+	run -0 on_terminal 24 80 ps --by cgroup "$C"
+	[[ $output == *" …/docker-${id:0:8}"* ]]
 	# The limit is found once for all processes of the group.
 	[ "$(procmem ps --csv --no-header -o limit "$B")" = $((1 << 30)) ]
 	[ "$(procmem ps --csv --no-header -o limit "$C")" = $((1 << 30)) ]
@@ -353,6 +356,43 @@ list_end() {
 	jq -e ".processes[0].rate * .seconds / $grown | . > 0.5 and . < 2" "$BATS_TEST_TMPDIR/list"
 	[ "$(jq ".processes[] | select(.pid == $C) | .rate" "$BATS_TEST_TMPDIR/list")" = 0 ]
 	grep -q "1 process started and 1 ended: $NAME ($B, RSS " "$BATS_TEST_TMPDIR/notes"
+}
+
+@test "--for: a process that loses its parent or its name remains in the list" {
+	program_start bash -c 'sleep 1000 & echo up; read -r; exec -a other sleep 1000'
+	target_await up
+	local parent=$TARGET_PID child
+	child=$(pgrep -P "$parent")
+	TARGETS+=("$child")
+	# The parent ends: its child has another parent, and is not below the process with this PID.
+	list_start --tree --json "$parent"
+	kill -KILL "$parent"
+	until [ ! -e "/proc/$parent" ] || grep -q '^State:.*Z' "/proc/$parent/status"; do :; done
+	list_end
+	json_keep ps "$BATS_TEST_TMPDIR/list"
+	[ "$(jq -c '[.processes[] | select(.pid == '"$child"') | has("rate")]' "$BATS_TEST_TMPDIR/list")" = '[true]' ]
+
+	# The process calls exec.
+	program_start bash -c ': '"unique-$$"'; echo up; read -r; exec sleep 1000'
+	target_await up
+	list_start --json "unique-$$"
+	echo >&"$TARGET_IN"
+	until [ "$(<"/proc/$TARGET_PID/comm")" = sleep ]; do :; done
+	list_end
+	json_keep ps "$BATS_TEST_TMPDIR/list"
+	[ "$(jq -c '[.processes[] | select(.pid == '"$TARGET_PID"') | .name]' "$BATS_TEST_TMPDIR/list")" = '["sleep"]' ]
+}
+
+@test "a command line that does not fit is without the directory of the program" {
+	local long=$BATS_TEST_TMPDIR/a-directory-with-a-name-that-leaves-no-room-for-the-arguments-at-80-columns-$$
+	mkdir "$long"
+	cp "$(command -v sleep)" "$long/worker"
+	program_start "$long/worker" 1000
+	until [ "$(<"/proc/$TARGET_PID/comm")" = worker ]; do :; done
+	[[ $(COLUMNS=80 procmem ps -o pid,command "$TARGET_PID") == *" $long/worker 1000"* ]]
+	run -0 on_terminal 24 80 ps -o pid,command "$TARGET_PID"
+	[[ $output == *" worker 1000"* ]]
+	[[ $output != *"$long"* ]]
 }
 
 @test "--for --by: the change of a group, with processes that start and end" {

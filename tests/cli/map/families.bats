@@ -142,7 +142,7 @@ teardown() {
 	run -2 --separate-stderr unshare -m bash -c '
 		mount --make-rprivate / && mount -t proc -o hidepid=2 proc /proc || exit
 		as_nobody map --cgroup "$0"' "$TARGET_PID"
-	[[ $output == '1 process of cgroup '*"${GROUP##*/}: PSS "* ]]
+	[[ $output == '1 of 2 processes of cgroup '*"${GROUP##*/}: PSS "* ]]
 	[[ $stderr == *"process $HIDDEN: it does not exist or is hidden"*$'\n''procmem: 1 process of 2 could not be read' ]]
 }
 

@@ -452,6 +452,15 @@ static void bounds(void **state)
 	view = updated(family);
 	assert_int_equal(view->ended, 1);
 	assert_int_equal(view->items[PM_FAMILY_MAX - 1].state, PM_FAMILY_ENDED);
+	pm_family_close(family);
+
+	/* In a tree, each of them counts once, too. */
+	write_process(root, (struct saved){ 1, 0, 1, "init", 1 });
+	family = open_family(root,
+	                     (struct pm_family_options){ .kind = PM_FAMILY_CHILDREN, .pid = 1 });
+	view = pm_family_get(family);
+	assert_int_equal(view->count, PM_FAMILY_MAX);
+	assert_int_equal(view->beyond, EXTRA + 1);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	pm_family_close(family);
 	tree_remove(root);
