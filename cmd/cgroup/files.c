@@ -183,7 +183,7 @@ static void put_object(const struct pm_shared_object *object, struct text *text)
 	if (kept > 0)
 		text_string(text, ": ");
 	else if (object->attachments > 0)
-		text_string(text, ": not counted, as only processes of other cgroups use it");
+		text_string(text, ": used only by other cgroups");
 	else
 		text_string(text, ": no process uses it");
 
@@ -339,6 +339,16 @@ static void print_mounts(const struct cgroup_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** Returns why a mount could not be opened. */
+static const char *mount_cause(int cause)
+{
+	if (cause == EXDEV)
+		return "another file system is mounted over it";
+	if (cause == EREMOTE)
+		return "it is below a network or FUSE file system, which may not answer";
+	return strerror(cause);
+}
+
 /** Adds the directories and mounts that could not be read. */
 static void put_unreadable(const struct pm_tmpfs *tmpfs, struct text *text)
 {
@@ -352,9 +362,7 @@ static void put_unreadable(const struct pm_tmpfs *tmpfs, struct text *text)
 			continue;
 		text_string(text, named++ > 0 ? ", " : " ");
 		put_escaped(text, mount->point);
-		text_format(text, " (%s)",
-		            mount->cause == EXDEV ? "another file system is mounted over it"
-		                                  : strerror(mount->cause));
+		text_format(text, " (%s)", mount_cause(mount->cause));
 	}
 
 	for (size_t i = 0; i < tmpfs->folder_count && named < UNREADABLE_NAMED; i++) {
@@ -504,7 +512,7 @@ static void put_mounts(const struct cgroup_files *files, struct json *json)
 		json_open(json, NULL, '{');
 		json_put(json, "path", json_text(mount->point));
 		if (mount->cause != 0)
-			json_put(json, "error", json_text(strerror(mount->cause)));
+			json_put(json, "error", json_text(mount_cause(mount->cause)));
 		if (mount->size_max > 0) {
 			json_put(json, "max", json_number(mount->size_max));
 			json_put(json, "used", json_number(mount->used));
