@@ -64,7 +64,9 @@ static void candidates_deinit(struct candidates *candidates)
 /** Returns whether a server must be asked for the files of a file system. */
 static bool is_remote(const char *type)
 {
-	static const char *const types[] = { "fuse", "nfs", "cifs", "smb", "ceph", "afs", "autofs" };
+	static const char *const types[] = {
+		"fuse", "nfs", "cifs", "smb", "ceph", "afs", "autofs"
+	};
 
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (strncmp(type, types[i], strlen(types[i])) == 0)
@@ -96,7 +98,8 @@ static int add_remote(struct candidates *candidates, const struct pm_mount *moun
 	                     candidates->remote_count, 1, sizeof *candidates->remote, error) < 0)
 		return -1;
 
-	struct candidate remote = { .point = strdup(mount->point), .order = candidates->name_count };
+	struct candidate remote = { .point = strdup(mount->point),
+		                    .order = candidates->name_count };
 	if (!remote.point)
 		return pm_error_out_of_memory(error);
 	candidates->remote[candidates->remote_count++] = remote;
@@ -158,9 +161,9 @@ static bool is_below(const char *folder, const char *above)
 
 /** From where the mount points of the process are opened. */
 struct view {
-	int root;  /* root directory of the process, or of this process if `own` is set */
+	int root; /* root directory of the process, or of this process if `own` is set */
 	const struct candidates *all; /* all mounts of the process */
-	int cause; /* errno if the root of the process could not be opened, or 0 */
+	int cause;             /* errno if the root of the process could not be opened, or 0 */
 	struct candidates own; /* if the root could not be opened: the mounts of this process */
 };
 
