@@ -102,7 +102,9 @@
  *     rates.c                what the parts do over time, and when limits are reached
  *     print.c                its output
  *     files.c                the files in tmpfs and the shared memory
+ *     files_json.c           their JSON
  *     json.c                 its JSON
+ *     suspect.c              which directory, file or object holds the shared memory
  *     top.c                  the cgroups with the highest usage
  *   pressure/              `procmem pressure`
  *     pressure.c             the command: two readings, the log, the thresholds

@@ -29,7 +29,9 @@ struct cgroup_files {
 	struct pm_tmpfs_rows rows;        /**< the directories that matter */
 	struct pm_shared_objects objects; /**< shared memory without a path, and users of files */
 	bool objects_known;               /**< `objects` was read */
-	struct pm_error error;            /**< why `known` is false */
+	struct pm_shared_objects earlier_objects; /**< `objects` at the start of --for */
+	double objects_seconds; /**< time between `earlier_objects` and `objects` */
+	struct pm_error error;  /**< why `known` is false */
 };
 
 /** The results of a run of `procmem cgroup`. */

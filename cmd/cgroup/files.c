@@ -13,11 +13,12 @@
 #include <procmem/number.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/delta.h"
 #include "base/interrupt.h"
 #include "base/minmax.h"
 #include "base/utf8.h"
-#include "target/json_parts.h"
+#include "cgroup/suspect.h"
 #include "view/table.h"
 
 /** Maximum number of unreadable directories that the text output names. */
@@ -29,6 +30,7 @@ void cgroup_files_deinit(struct cgroup_files *files)
 	pm_tmpfs_deinit(&files->tmpfs);
 	pm_tmpfs_rows_deinit(&files->rows);
 	pm_shared_objects_deinit(&files->objects);
+	pm_shared_objects_deinit(&files->earlier_objects);
 	*files = (struct cgroup_files){ 0 };
 }
 
@@ -81,30 +83,36 @@ static int read_tmpfs(struct cgroup_report *report, struct pm_tmpfs *tmpfs, stru
 	return -1;
 }
 
-int cgroup_files_start(struct cgroup_report *report, struct pm_error *error)
-{
-	interrupt_catch();
-	int result = read_tmpfs(report, &report->files.earlier, error);
-
-	report->files.earlier_known = result > 0;
-	return result < 0 ? -1 : 0;
-}
-
-/** Reads the shared memory without a path. */
-static int read_objects(struct cgroup_report *report, struct pm_error *error)
+/** Reads the shared memory without a path, and the users of the largest files. */
+static int read_objects(struct cgroup_report *report, const struct pm_tmpfs *tmpfs,
+                        struct pm_shared_objects *objects, struct pm_error *error)
 {
 	const struct pm_members *members = &report->members[0];
-	struct cgroup_files *files = &report->files;
 	pid_t *pids = alloc_array(NULL, members->count + 1, sizeof *pids);
 
 	for (size_t i = 0; i < members->count; i++)
 		pids[i] = members->items[i].pid;
-	int result = pm_shared_objects_read(NULL, pids, members->count,
-	                                    files->known ? &files->tmpfs : NULL, interrupt_flag(),
-	                                    &files->objects, error);
-	files->objects_known = result == 0;
+	int result = pm_shared_objects_read(NULL, pids, members->count, tmpfs, interrupt_flag(),
+	                                    objects, error);
 	free(pids);
 
+	return result;
+}
+
+int cgroup_files_start(struct cgroup_report *report, struct pm_error *error)
+{
+	struct cgroup_files *files = &report->files;
+
+	interrupt_catch();
+	int result = read_tmpfs(report, &files->earlier, error);
+	if (result < 0)
+		return -1;
+
+	files->earlier_known = result > 0;
+	files->objects_seconds = -clock_boot_seconds();
+	result = read_objects(report, result > 0 ? &files->earlier : NULL, &files->earlier_objects,
+	                      error);
+	cgroup_suspect_sort(files);
 	return result;
 }
 
@@ -121,7 +129,11 @@ int cgroup_files_read(struct cgroup_report *report, struct pm_error *error)
 	                       &files->rows, error) < 0)
 		return -1;
 
-	return read_objects(report, error);
+	if (report->options->seconds > 0)
+		files->objects_seconds += clock_boot_seconds();
+	result = read_objects(report, files->known ? &files->tmpfs : NULL, &files->objects, error);
+	files->objects_known = result == 0;
+	return result;
 }
 
 /** Adds a size. Unlike in a table, zero is a number. */
@@ -183,7 +195,7 @@ static void put_object(const struct pm_shared_object *object, struct text *text)
 	if (kept > 0)
 		text_string(text, ": ");
 	else if (object->attachments > 0)
-		text_string(text, ": not counted, as only processes of other cgroups use it");
+		text_string(text, ": used only by other cgroups");
 	else
 		text_string(text, ": no process uses it");
 
@@ -225,12 +237,15 @@ static void directory_cell(const struct files_view *view, size_t row, int column
 static void object_cell(const struct files_view *view, size_t row, int column, struct text *text)
 {
 	const struct pm_shared_object *object = &view->report->files.objects.items[row];
+	double rate;
 
 	if (column == SIZE) {
 		text_string(text, object->at_most ? "<" : "");
 		put_size(view->report, text, object->bytes);
 	} else if (column == WHAT) {
 		put_object(object, text);
+	} else if (column == RATE && cgroup_suspect_rate(&view->report->files, object, &rate)) {
+		delta_put_rate(text, rate);
 	}
 }
 
@@ -279,8 +294,7 @@ static void print_table(const struct cgroup_report *report, struct out *out)
 	table_print(&table, widths, out);
 }
 
-/** Adds up the rates of the rows of a mount. */
-static double mount_rate(const struct cgroup_files *files, size_t mount)
+double cgroup_files_mount_rate(const struct cgroup_files *files, size_t mount)
 {
 	double rate = 0;
 
@@ -294,7 +308,7 @@ static double mount_rate(const struct cgroup_files *files, size_t mount)
 static void put_mount(const struct cgroup_report *report, size_t index, struct text *text)
 {
 	const struct pm_tmpfs_mount *mount = &report->files.tmpfs.mounts[index];
-	double rate = mount_rate(&report->files, index);
+	double rate = cgroup_files_mount_rate(&report->files, index);
 	uint64_t left = mount->size_max - mount->used;
 	char duration[PM_DURATION_TEXT_SIZE];
 
@@ -339,6 +353,15 @@ static void print_mounts(const struct cgroup_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+const char *cgroup_files_mount_cause(int cause)
+{
+	if (cause == EXDEV)
+		return "another file system is mounted over it";
+	if (cause == EREMOTE)
+		return "it is below a network or FUSE file system, which may not answer";
+	return strerror(cause);
+}
+
 /** Adds the directories and mounts that could not be read. */
 static void put_unreadable(const struct pm_tmpfs *tmpfs, struct text *text)
 {
@@ -352,9 +375,7 @@ static void put_unreadable(const struct pm_tmpfs *tmpfs, struct text *text)
 			continue;
 		text_string(text, named++ > 0 ? ", " : " ");
 		put_escaped(text, mount->point);
-		text_format(text, " (%s)",
-		            mount->cause == EXDEV ? "another file system is mounted over it"
-		                                  : strerror(mount->cause));
+		text_format(text, " (%s)", cgroup_files_mount_cause(mount->cause));
 	}
 
 	for (size_t i = 0; i < tmpfs->folder_count && named < UNREADABLE_NAMED; i++) {
@@ -475,120 +496,4 @@ void cgroup_files_print(const struct cgroup_report *report, struct out *out)
 	print_table(report, out);
 	print_mounts(report, out);
 	print_unknown(report, out);
-}
-
-/** Writes the directories. */
-static void put_directories(const struct pm_tmpfs_rows *rows, struct json *json)
-{
-	json_open(json, "tmpfs", '[');
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct pm_tmpfs_row *row = &rows->items[i];
-		json_open(json, NULL, '{');
-		json_put(json, "path", json_text(row->path));
-		json_put(json, "files", json_number(row->files));
-		json_put(json, "bytes", json_number(row->bytes));
-		if (row->rate_known)
-			json_put(json, "rate", json_real(row->rate));
-		json_shut(json, '}');
-	}
-	json_shut(json, ']');
-}
-
-static void put_mounts(const struct cgroup_files *files, struct json *json)
-{
-	json_open(json, "mounts", '[');
-	for (size_t i = 0; i < files->tmpfs.mount_count; i++) {
-		const struct pm_tmpfs_mount *mount = &files->tmpfs.mounts[i];
-		double rate = mount_rate(files, i);
-
-		json_open(json, NULL, '{');
-		json_put(json, "path", json_text(mount->point));
-		if (mount->cause != 0)
-			json_put(json, "error", json_text(strerror(mount->cause)));
-		if (mount->size_max > 0) {
-			json_put(json, "max", json_number(mount->size_max));
-			json_put(json, "used", json_number(mount->used));
-			json_put(json, "left", json_number(mount->size_max - mount->used));
-			if (rate > 0)
-				json_put(json, "seconds_left",
-				         json_real((double)(mount->size_max - mount->used) / rate));
-		}
-		if (mount->inodes_max > 0) {
-			json_put(json, "inodes_max", json_number(mount->inodes_max));
-			json_put(json, "inodes_used", json_number(mount->inodes_used));
-		}
-		json_shut(json, '}');
-	}
-	json_shut(json, ']');
-}
-
-static void put_objects(const struct pm_shared_objects *objects, struct json *json)
-{
-	json_open(json, "shared", '[');
-	for (size_t i = 0; i < objects->count; i++) {
-		const struct pm_shared_object *object = &objects->items[i];
-		size_t kept = pm_min_size(object->user_count, PM_SHARED_USERS_KEPT);
-
-		json_open(json, NULL, '{');
-		json_put(json, "shared_kind", json_string(pm_shared_objects_kind(object->kind)));
-		if (*object->name)
-			json_put(json, "path", json_text(object->name));
-		json_put(json, "inode", json_number(object->inode));
-		json_put(json, "bytes", json_number(object->bytes));
-		json_put(json, "at_most", json_boolean(object->at_most));
-		json_open(json, "users", '[');
-		for (size_t j = 0; j < kept; j++) {
-			json_open(json, NULL, '{');
-			json_parts_process(json, object->users[j].pid, object->users[j].comm, NULL);
-			json_put(json, "has_open", json_boolean(object->users[j].open));
-			json_put(json, "has_mapped", json_boolean(object->users[j].mapped));
-			json_shut(json, '}');
-		}
-		json_shut(json, ']');
-		json_put(json, "users_total", json_number(object->user_count));
-		json_shut(json, '}');
-	}
-	json_shut(json, ']');
-}
-
-static void put_unread(const struct pm_tmpfs *tmpfs, struct json *json)
-{
-	json_open(json, "unreadable_folders", '[');
-	for (size_t i = 0; i < tmpfs->folder_count; i++) {
-		if (tmpfs->folders[i].cause == 0)
-			continue;
-		char *path = pm_tmpfs_path(tmpfs, i, NULL);
-		if (!path)
-			alloc_failed();
-		json_open(json, NULL, '{');
-		json_put(json, "path", json_text(path));
-		json_put(json, "error", json_text(strerror(tmpfs->folders[i].cause)));
-		json_shut(json, '}');
-		free(path);
-	}
-	json_shut(json, ']');
-}
-
-void cgroup_files_put(const struct cgroup_report *report, struct json *json)
-{
-	const struct cgroup_files *files = &report->files;
-
-	if (files->known) {
-		json_open(json, "tmpfs_seen_by", '{');
-		json_parts_process(json, files->pid, files->comm, NULL);
-		json_shut(json, '}');
-		put_directories(&files->rows, json);
-		json_put(json, "tmpfs_files", json_number(files->tmpfs.all_files));
-		json_put(json, "tmpfs_bytes", json_number(files->tmpfs.all_bytes));
-		json_put(json, "tmpfs_complete",
-		         json_boolean(files->tmpfs.bound == PM_TMPFS_COMPLETE &&
-		                      files->tmpfs.unreadable == 0));
-		put_mounts(files, json);
-		put_unread(&files->tmpfs, json);
-	}
-
-	put_objects(&files->objects, json);
-	json_put(json, "shared_total", json_number(files->objects.bytes));
-	json_put(json, "shared_complete",
-	         json_boolean(!files->objects.incomplete && files->objects.unreadable == 0));
 }

@@ -4,7 +4,6 @@
 #define CMD_CGROUP_FILES_H
 
 #include "cgroup/cgroup.h"
-#include "view/json.h"
 
 /**
  * Reads the files in tmpfs for the first time, before the cgroup is watched. A failure is stored in
@@ -34,12 +33,19 @@ int cgroup_files_read(struct cgroup_report *report, struct pm_error *error);
 void cgroup_files_print(const struct cgroup_report *report, struct out *out);
 
 /**
- * Writes them into the JSON object of the first level.
+ * Adds up the rates of the rows of a mount.
  *
- * @param report  the results
- * @param json    the output
+ * @param files  the files
+ * @param mount  index of the mount
+ * @return       bytes per second
  */
-void cgroup_files_put(const struct cgroup_report *report, struct json *json);
+double cgroup_files_mount_rate(const struct cgroup_files *files, size_t mount);
+
+/**
+ * Returns why a mount could not be opened.
+ * @param cause  as in struct pm_tmpfs_mount, not 0
+ */
+const char *cgroup_files_mount_cause(int cause);
 
 /**
  * Releases the files.

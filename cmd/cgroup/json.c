@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cgroup/json.h"
 
-#include "cgroup/files.h"
+#include "cgroup/files_json.h"
 #include "target/json_parts.h"
 
 /** Writes a number unless it is not known or not limited. */
@@ -142,7 +142,7 @@ void cgroup_json_print(const struct cgroup_report *report, struct out *out)
 		if (report->rates.known)
 			put_rates(&json, &report->rates.items[i]);
 		if (i == 0)
-			cgroup_files_put(report, &json);
+			cgroup_files_json_put(report, &json);
 		json_shut(&json, '}');
 	}
 	json_shut(&json, ']');

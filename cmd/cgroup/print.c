@@ -9,6 +9,7 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 #include "cgroup/files.h"
+#include "cgroup/suspect.h"
 #include "view/table.h"
 
 enum { PART, SIZE, SHARE, RATE, NOTE, COLUMNS };
@@ -378,38 +379,66 @@ static size_t first_level(const struct cgroup_report *report, const struct cgrou
 	return found;
 }
 
-/** Adds what grows, and when the limit is reached. */
-static void put_growth(const struct cgroup_report *report, size_t index,
-                       const struct cgroup_limit *limit, struct text *text)
+/** Adds what grows. */
+static void put_growth(const struct cgroup_report *report, enum pm_cgroup_part part, double rate,
+                       struct text *text)
+{
+	delta_put_rate(text, rate);
+	if (part == PM_CGROUP_SHMEM)
+		cgroup_suspect_put_growing(&report->files, rate, text);
+}
+
+/** Adds the largest part of a level. */
+static void put_largest(const struct cgroup_report *report, size_t index, struct text *text)
+{
+	const struct pm_cgroup_split *split = &report->levels.items[index].split;
+	enum pm_cgroup_part part = largest_part(split);
+	if (split->parts[part] == 0)
+		return;
+
+	text_format(text, "; largest part: %s ", cgroup_print_part(part, split));
+	put_size(report, text, split->parts[part]);
+	if (part == PM_CGROUP_SHMEM && index == 0)
+		cgroup_suspect_put_large(&report->files, split->parts[part], text);
+}
+
+/** Adds the largest part and what grows. If that is the same part, it is named once. */
+static void put_parts(const struct cgroup_report *report, size_t index, struct text *text)
 {
 	const struct cgroup_level_rates *rates = &report->rates.items[index];
 	const struct pm_cgroup_split *split = &report->levels.items[index].split;
-	const struct cgroup_files *files = &report->files;
 	enum pm_cgroup_part part = PM_CGROUP_ANON;
-	double rate = cgroup_rates_growing(rates, &part);
+	double rate = report->rates.known ? cgroup_rates_growing(rates, &part) : 0;
 
-	if (rate <= 0 && rates->usage_trend.verdict == PM_VERDICT_TOO_EARLY) {
-		text_string(text, "; watched for too short a time to tell what grows");
-	} else if (rate <= 0) {
-		text_string(text, "; no part grows steadily");
-	} else {
-		text_format(text, "; %s grows ", cgroup_print_part(part, split));
-		delta_put_rate(text, rate);
-	}
-	if (part == PM_CGROUP_SHMEM && rate > 0 && files->rows.count > 0 &&
-	    files->rows.items[0].rate > 0) {
-		text_string(text, ", most of it in ");
-		utf8_escape(text, files->rows.items[0].path, strlen(files->rows.items[0].path));
+	if (rate > 0 && part == largest_part(split)) {
+		text_format(text, "; %s ", cgroup_print_part(part, split));
+		put_size(report, text, split->parts[part]);
+		text_char(text, ' ');
+		put_growth(report, part, rate, text);
+		return;
 	}
 
-	if (limit) {
-		struct forecast_time time = forecast_time(&limit->forecast);
-		char duration[PM_DURATION_TEXT_SIZE];
-		pm_format_duration(time.seconds, duration);
-		if (time.known)
-			text_format(text, "; the limit is reached in %s%s",
-			            time.estimate ? "about " : "", duration);
+	put_largest(report, index, text);
+	if (rate > 0) {
+		text_format(text, "; growing: %s ", cgroup_print_part(part, split));
+		put_growth(report, part, rate, text);
+	} else if (report->rates.known) {
+		bool early = rates->usage_trend.verdict == PM_VERDICT_TOO_EARLY;
+		text_string(text, early ? "; watched for too short a time to tell what grows"
+		                        : "; no part grows steadily");
 	}
+}
+
+/** Adds when the limit is reached, if that is known. */
+static void put_time_left(const struct cgroup_limit *limit, struct text *text)
+{
+	struct forecast_time time = forecast_time(&limit->forecast);
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	pm_format_duration(time.seconds, duration);
+	if (time.known)
+		text_format(text, "; the limit is reached in %s%s", time.estimate ? "about " : "",
+		            duration);
 }
 
 /** Prints the answer. */
@@ -418,18 +447,14 @@ static void print_answer(const struct cgroup_report *report, struct out *out)
 	const struct cgroup_limit *limit;
 	size_t index = first_level(report, &limit);
 	const struct pm_cgroup_level *level = &report->levels.items[index];
-	enum pm_cgroup_part part = largest_part(&level->split);
 	struct text line = { 0 };
 
 	utf8_escape(&line, level->path, strlen(level->path));
 	text_string(&line, ": ");
 	put_usage(report, level, &line);
-	if (level->split.parts[part] > 0) {
-		text_format(&line, "; largest part: %s ", cgroup_print_part(part, &level->split));
-		put_size(report, &line, level->split.parts[part]);
-	}
-	if (report->rates.known)
-		put_growth(report, index, limit, &line);
+	put_parts(report, index, &line);
+	if (report->rates.known && limit)
+		put_time_left(limit, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists directories with getdents64(2) and examines each entry with fstatat(2), relative to the
+ * Lists directories with getdents64(2) and examines each file with fstatat(2), relative to the
  * descriptor of its directory, so no path is built. All entries of a directory are examined before
  * the first directory below it is entered. At most one descriptor per level is open.
+ *
+ * Other mounts are neither examined nor entered: the server of a file system in the network or of
+ * FUSE may be dead, and fstatat(2) would block. So a directory is not examined before it is opened
+ * with RESOLVE_NO_XDEV, and a file that has the name of a mount point is opened in this way first.
  */
 #include "files/folder_walk.h"
 
@@ -14,6 +18,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/openat2.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -143,22 +149,81 @@ static int count_file(struct pm_folder_walk *walk, size_t index, const struct st
 }
 
 /**
+ * Opens an entry of a directory, but not the root of another mount.
+ *
+ * @param parent  descriptor of the directory
+ * @param name    name of the entry
+ * @param flags   as for open(2)
+ * @return        a descriptor, or -1 with errno set: EXDEV if something is mounted there. Before
+ *                Linux 5.6, and where openat2(2) is forbidden, mounts are opened, too.
+ */
+static int open_on_mount(int parent, const char *name, int flags)
+{
+	struct open_how how = { .flags = (unsigned)flags, .resolve = RESOLVE_NO_XDEV };
+	int fd = (int)syscall(SYS_openat2, parent, name, &how, sizeof how);
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = openat(parent, name, flags);
+	return fd;
+}
+
+static int compare_names(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/** Returns whether something is mounted over a file. */
+static bool is_mount_point(const struct pm_folder_walk *walk, int fd, const char *name)
+{
+	if (walk->mount_name_count == 0 ||
+	    !bsearch(&name, walk->mount_names, walk->mount_name_count, sizeof name, compare_names))
+		return false;
+
+	int opened = open_on_mount(fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (opened >= 0)
+		close(opened);
+	return opened < 0 && errno == EXDEV;
+}
+
+void pm_folder_walk_set_mounts(struct pm_folder_walk *walk, char **names, size_t count)
+{
+	if (count > 0)
+		qsort(names, count, sizeof *names, compare_names);
+	walk->mount_names = names;
+	walk->mount_name_count = count;
+}
+
+static int add_below(struct pm_folder_walk *walk, size_t parent, uint64_t inode, const char *name,
+                     struct pm_error *error)
+{
+	struct pm_tmpfs_folder below = { .parent = parent,
+		                         .mount = walk->tmpfs->folders[parent].mount,
+		                         .inode = inode };
+	return add_folder(walk, below, name, error);
+}
+
+/**
  * Counts an entry of a directory.
  *
  * @param walk   the walk
  * @param index  index of the directory
  * @param fd     descriptor of the directory
- * @param name   name of the entry
+ * @param entry  the entry
  * @param error  PM_ERROR_RESOURCES
  * @return       0 or -1
  */
-static int count_entry(struct pm_folder_walk *walk, size_t index, int fd, const char *name,
+static int count_entry(struct pm_folder_walk *walk, size_t index, int fd, const struct entry *entry,
                        struct pm_error *error)
 {
 	struct pm_tmpfs_folder *folder = &walk->tmpfs->folders[index];
 	struct stat file;
 
-	if (fstatat(fd, name, &file, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0) {
+	if (entry->type == DT_DIR)
+		return add_below(walk, index, entry->inode, entry->name, error);
+	if (is_mount_point(walk, fd, entry->name))
+		return 0;
+
+	if (fstatat(fd, entry->name, &file, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0) {
 		/* It was deleted since the directory was listed. */
 		if (errno == ENOENT)
 			return 0;
@@ -167,16 +232,13 @@ static int count_entry(struct pm_folder_walk *walk, size_t index, int fd, const 
 		return 0;
 	}
 
-	/* The root of another file system. */
+	/* A mount that is newer than the list of mount points. */
 	if (file.st_dev != walk->tmpfs->mounts[folder->mount].device)
 		return 0;
-	if (!S_ISDIR(file.st_mode))
-		return count_file(walk, index, &file, name, error);
-
-	struct pm_tmpfs_folder below = { .parent = index,
-		                         .mount = folder->mount,
-		                         .inode = file.st_ino };
-	return add_folder(walk, below, name, error);
+	/* A directory has replaced the file since the directory was listed. */
+	if (S_ISDIR(file.st_mode))
+		return add_below(walk, index, file.st_ino, entry->name, error);
+	return count_file(walk, index, &file, entry->name, error);
 }
 
 /**
@@ -226,7 +288,7 @@ static int list_folder(struct pm_folder_walk *walk, size_t index, int fd, struct
 				continue;
 
 			int result = check_bounds(walk, error);
-			if (result > 0 && count_entry(walk, index, fd, entry->name, error) < 0)
+			if (result > 0 && count_entry(walk, index, fd, entry, error) < 0)
 				return -1;
 			if (result <= 0)
 				return result;
@@ -265,9 +327,9 @@ static int enter_folder(struct pm_folder_walk *walk, size_t index, int parent, u
 		return 1;
 	}
 
-	int fd = openat(parent, folder->name, OPEN_FOLDER);
+	int fd = open_on_mount(parent, folder->name, OPEN_FOLDER);
 	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+		if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != EXDEV)
 			folder->cause = errno;
 		return 1;
 	}

@@ -9,13 +9,15 @@
 
 /** State of a walk through several file systems. */
 struct pm_folder_walk {
-	struct pm_tmpfs *tmpfs;              /**< receives directories and files */
-	size_t folder_capacity;              /**< allocated elements of tmpfs->folders */
-	struct pm_inode_set links;           /**< files with several names that were counted */
-	char *buffer;                        /**< entries of a directory, owned */
-	uint64_t entries;                    /**< number of entries so far */
-	uint64_t entries_max;                /**< bound of `entries` */
-	uint64_t deadline_ns;                /**< time of CLOCK_MONOTONIC when the walk ends */
+	struct pm_tmpfs *tmpfs;    /**< receives directories and files */
+	size_t folder_capacity;    /**< allocated elements of tmpfs->folders */
+	struct pm_inode_set links; /**< files with several names that were counted */
+	char *buffer;              /**< entries of a directory, owned */
+	char **mount_names;        /**< last parts of all mount points, sorted; borrowed */
+	size_t mount_name_count;   /**< number of elements of `mount_names` */
+	uint64_t entries;          /**< number of entries so far */
+	uint64_t entries_max;      /**< bound of `entries` */
+	uint64_t deadline_ns;      /**< time of CLOCK_MONOTONIC when the walk ends */
 	const volatile sig_atomic_t *cancel; /**< flag of the caller, or NULL */
 };
 
@@ -30,6 +32,15 @@ struct pm_folder_walk {
  */
 int pm_folder_walk_init(struct pm_folder_walk *walk, const struct pm_tmpfs_options *options,
                         struct pm_tmpfs *tmpfs, struct pm_error *error);
+
+/**
+ * Sets the names that mount points have. Files with such a name may block if they are examined.
+ *
+ * @param walk   the walk
+ * @param names  last parts of all mount points; are sorted, and used until the walk ends
+ * @param count  number of elements of `names`
+ */
+void pm_folder_walk_set_mounts(struct pm_folder_walk *walk, char **names, size_t count);
 
 /**
  * Adds a file system: its root and all directories below.

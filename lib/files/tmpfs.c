@@ -39,6 +39,10 @@ struct candidate {
 struct candidates {
 	struct candidate *items; /* owned */
 	size_t count, capacity;
+	char **names; /* last parts of all mount points, owned */
+	size_t name_count, name_capacity;
+	struct candidate *remote; /* mounts of file systems of a server; owned */
+	size_t remote_count, remote_capacity;
 };
 
 static void candidates_deinit(struct candidates *candidates)
@@ -47,7 +51,59 @@ static void candidates_deinit(struct candidates *candidates)
 		free(candidates->items[i].root);
 		free(candidates->items[i].point);
 	}
+	for (size_t i = 0; i < candidates->name_count; i++)
+		free(candidates->names[i]);
+	for (size_t i = 0; i < candidates->remote_count; i++)
+		free(candidates->remote[i].point);
+
 	free(candidates->items);
+	free(candidates->names);
+	free(candidates->remote);
+}
+
+/** Returns whether a server must be asked for the files of a file system. */
+static bool is_remote(const char *type)
+{
+	static const char *const types[] = {
+		"fuse", "nfs", "cifs", "smb", "ceph", "afs", "autofs"
+	};
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strncmp(type, types[i], strlen(types[i])) == 0)
+			return strcmp(type, "fusectl") != 0 && strcmp(type, "nfsd") != 0;
+	return false;
+}
+
+/** Adds the name of a mount point. */
+static int add_name(struct candidates *candidates, const char *point, struct pm_error *error)
+{
+	const char *slash = strrchr(point, '/');
+
+	if (pm_array_reserve(&candidates->names, &candidates->name_capacity, candidates->name_count,
+	                     1, sizeof *candidates->names, error) < 0)
+		return -1;
+
+	char *name = strdup(slash ? slash + 1 : point);
+	if (!name)
+		return pm_error_out_of_memory(error);
+	candidates->names[candidates->name_count++] = name;
+	return 0;
+}
+
+/** Adds a mount of a file system of a server. */
+static int add_remote(struct candidates *candidates, const struct pm_mount *mount,
+                      struct pm_error *error)
+{
+	if (pm_array_reserve(&candidates->remote, &candidates->remote_capacity,
+	                     candidates->remote_count, 1, sizeof *candidates->remote, error) < 0)
+		return -1;
+
+	struct candidate remote = { .point = strdup(mount->point),
+		                    .order = candidates->name_count };
+	if (!remote.point)
+		return pm_error_out_of_memory(error);
+	candidates->remote[candidates->remote_count++] = remote;
+	return 0;
 }
 
 static int add_candidate(void *context, const struct pm_mount *mount, struct pm_error *error)
@@ -55,7 +111,13 @@ static int add_candidate(void *context, const struct pm_mount *mount, struct pm_
 	struct candidates *candidates = context;
 	bool is_tmpfs = strcmp(mount->type, "tmpfs") == 0 || strcmp(mount->type, "devtmpfs") == 0;
 
-	if (!is_tmpfs || mount->device == 0 || candidates->count >= MOUNTS_MAX)
+	if (candidates->name_count >= MOUNTS_MAX)
+		return 0;
+	if (add_name(candidates, mount->point, error) < 0)
+		return -1;
+	if (is_remote(mount->type) && strcmp(mount->point, "/") != 0)
+		return add_remote(candidates, mount, error);
+	if (!is_tmpfs || mount->device == 0)
 		return 0;
 	if (pm_array_reserve(&candidates->items, &candidates->capacity, candidates->count, 1,
 	                     sizeof *candidates->items, error) < 0)
@@ -65,7 +127,7 @@ static int add_candidate(void *context, const struct pm_mount *mount, struct pm_
 		                       .device = mount->device,
 		                       .root = strdup(mount->root),
 		                       .point = strdup(mount->point),
-		                       .order = candidates->count };
+		                       .order = candidates->name_count };
 	candidates->items[candidates->count++] = candidate;
 	if (!candidate.root || !candidate.point)
 		return pm_error_out_of_memory(error);
@@ -99,8 +161,9 @@ static bool is_below(const char *folder, const char *above)
 
 /** From where the mount points of the process are opened. */
 struct view {
-	int root;  /* root directory of the process, or of this process if `own` is set */
-	int cause; /* errno if the root of the process could not be opened, or 0 */
+	int root; /* root directory of the process, or of this process if `own` is set */
+	const struct candidates *all; /* all mounts of the process */
+	int cause;             /* errno if the root of the process could not be opened, or 0 */
 	struct candidates own; /* if the root could not be opened: the mounts of this process */
 };
 
@@ -150,8 +213,29 @@ static int open_path(int root, const char *path)
 }
 
 /**
+ * Returns why a mount point cannot be opened without asking a server: EREMOTE if a directory above
+ * it is on that server, EXDEV if the file system of the server is mounted over it; 0 otherwise.
+ */
+static int find_remote(const struct candidates *all, const struct candidate *candidate)
+{
+	for (size_t i = 0; i < all->remote_count; i++) {
+		const struct candidate *remote = &all->remote[i];
+
+		if (strcmp(candidate->point, remote->point) != 0) {
+			if (is_below(candidate->point, remote->point))
+				return EREMOTE;
+		} else if (remote->order > candidate->order) {
+			return EXDEV;
+		}
+	}
+
+	return 0;
+}
+
+/**
  * Opens a mount point.
- * @return an O_PATH descriptor, or -1 with errno set: EXDEV if another file system is above it
+ * @return an O_PATH descriptor, or -1 with errno set: EXDEV if another file system is above it,
+ *         EREMOTE if its path leads through a file system whose server may not answer
  */
 static int open_mount(const struct view *view, const struct candidate *candidate)
 {
@@ -159,6 +243,12 @@ static int open_mount(const struct view *view, const struct candidate *candidate
 
 	if (view->cause != 0 && !has_mount(&view->own, candidate->id)) {
 		errno = view->cause;
+		return -1;
+	}
+
+	int cause = find_remote(view->all, candidate);
+	if (cause != 0) {
+		errno = cause;
 		return -1;
 	}
 
@@ -353,10 +443,12 @@ static int read_mounts(struct reading *reading, struct pm_process *process,
 {
 	int result = pm_folder_walk_init(&reading->walk, options, &reading->tmpfs, error);
 
-	if (result == 0)
+	if (result == 0) {
+		pm_folder_walk_set_mounts(&reading->walk, candidates->names,
+		                          candidates->name_count);
 		result = view_open(process, &reading->view, error);
-	else
-		reading->view.root = -1;
+	}
+	reading->view.all = candidates;
 	if (result == 0)
 		result = add_devices(reading, candidates, error);
 	pm_folder_walk_sum(&reading->tmpfs);

@@ -63,7 +63,8 @@ struct pm_tmpfs_mount {
 	size_t others;
 	/**
 	 * errno of the call that failed if the mount point could not be opened: EXDEV if another
-	 * file system is mounted over it, ENOTDIR if it is not a directory. `root` is then
+	 * file system is mounted over it, ENOTDIR if it is not a directory, EREMOTE if its path
+	 * leads through a file system whose server may not answer. `root` is then
 	 * SIZE_MAX, and all numbers are 0. Otherwise 0
 	 */
 	int cause;
