@@ -168,7 +168,7 @@ static void print_doubt(const struct headroom_fillers *fillers, struct out *out)
 	delta_put_rate(&line, fillers->found_shmem);
 	text_string(&line, ", but this group is charged for ");
 	delta_put_rate(&line, fillers->by_shmem);
-	text_string(&line, " only; the rest belongs to other groups");
+	text_string(&line, " only; the rest is charged elsewhere");
 	print_line(&line, out);
 }
 
