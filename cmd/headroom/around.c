@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "headroom/rates.h"
 
 /* Maximum duration of a walk through the files in tmpfs, in seconds. 100,000 files take 0.5 s. */
 static const double walk_seconds = 2;
@@ -70,11 +71,11 @@ static int read_shmem(struct headroom_around *around, uint64_t *shmem, struct pm
 }
 
 int headroom_around_begin(struct headroom_around *around, struct pm_process *process,
-                          enum headroom_scope scope, const char *name, struct pm_error *error)
+                          const struct headroom_source *source, struct pm_error *error)
 {
 	struct neighbours_options options = { .family = true,
 		                              .group = true,
-		                              .own_group = scope == HEADROOM_CGROUP };
+		                              .own_group = source->scope == HEADROOM_CGROUP };
 	struct pm_headroom headroom;
 
 	if (pm_headroom_read_memory(process, NULL, &headroom, error) < 0)
@@ -82,8 +83,15 @@ int headroom_around_begin(struct headroom_around *around, struct pm_process *pro
 
 	const struct pm_limit *memory = pm_headroom_memory(&headroom);
 	options.machine = memory && memory->kind == PM_LIMIT_SYSTEM;
-	neighbours_begin(&around->neighbours, process, &options);
-	around->name = name;
+	if (source->observed && source->observed->process) {
+		around->neighbours = *source->observed;
+		*source->observed = (struct neighbours){ 0 };
+		neighbours_move(&around->neighbours, process, &options);
+	} else {
+		neighbours_begin(&around->neighbours, process, &options);
+	}
+
+	around->name = source->name;
 	return 0;
 }
 

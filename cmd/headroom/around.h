@@ -24,6 +24,8 @@ enum headroom_scope {
 	HEADROOM_NAMED,    /**< all processes with a name (--all-processes) */
 };
 
+struct headroom_source;
+
 /** What was seen around the process. Zeroed before the first use. */
 struct headroom_around {
 	bool observed;                /**< it was observed for some time */
@@ -52,13 +54,12 @@ struct headroom_around {
  *
  * @param around   zeroed; release with headroom_around_deinit()
  * @param process  the process; must outlive the observation
- * @param scope    processes that have a row of their own
- * @param name     with HEADROOM_NAMED: the name; must outlive `around`; otherwise NULL
+ * @param source   what is measured; its name must outlive `around`
  * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int headroom_around_begin(struct headroom_around *around, struct pm_process *process,
-                          enum headroom_scope scope, const char *name, struct pm_error *error);
+                          const struct headroom_source *source, struct pm_error *error);
 
 /**
  * Walks through the files in tmpfs, and finds the files that the process maps.

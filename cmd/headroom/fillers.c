@@ -15,6 +15,9 @@ static const double min_share = 0.05;
  */
 static const double min_rest = 0.33;
 
+/* If more than this part of the growth of shared memory was found, some of it is charged elsewhere. */
+static const double max_found = 1.25;
+
 /* Growth without an explanation is reported from this share of the growth of the cgroup on. */
 static const double min_unexplained = 0.15;
 
@@ -82,6 +85,16 @@ static struct forecast_time mount_time(const struct pm_tmpfs *tmpfs, const struc
 	return time_to(left, row->rate, true);
 }
 
+/**
+ * Returns whether shared memory that grows at a rate can be charged to the cgroup with the limit:
+ * a page is charged to the cgroup of the process that touched it first.
+ */
+static bool may_be_charged(const struct headroom_report *report,
+                           const struct headroom_fillers *fillers, double rate)
+{
+	return !fillers->rate_known || report->rates->around.shmem_rate >= rate / 2;
+}
+
 /** Adds the files that the process maps and that grow. */
 static void add_files(const struct headroom_report *report, struct headroom_fillers *fillers)
 {
@@ -94,7 +107,7 @@ static void add_files(const struct headroom_report *report, struct headroom_fill
 		/* A file on a disk matters only as long as it can fill its mapping. */
 		if (file->rate <= 0 || (!file->memory && file->max <= file->used))
 			continue;
-		if (fillers->limit && file->memory)
+		if (fillers->limit && file->memory && may_be_charged(report, fillers, file->rate))
 			filler.time = time_to(pm_limit_left(fillers->limit), file->rate, true);
 		if (file->max > file->used)
 			filler.own_time = time_to(file->max - file->used, file->rate, true);
@@ -134,7 +147,7 @@ static double add_folders(const struct headroom_report *report, struct headroom_
 
 		if (!row->rate_known || row->rate <= 0)
 			continue;
-		if (fillers->rate_known && around->shmem_rate < row->rate / 2)
+		if (!may_be_charged(report, fillers, row->rate))
 			continue;
 
 		sum += row->rate;
@@ -180,12 +193,29 @@ static double add_objects(const struct headroom_report *report, struct headroom_
 		    is_mapped(&around->files, object))
 			continue;
 
-		if (fillers->limit)
+		if (fillers->limit && may_be_charged(report, fillers, filler.rate))
 			filler.time = time_to(pm_limit_left(fillers->limit), filler.rate, true);
 		insert(fillers, &filler);
 	}
 
 	return sum;
+}
+
+/**
+ * Marks the directories if all that grows is more than what the cgroup is charged for. Nothing shows
+ * which of them are charged to other cgroups.
+ */
+static void mark_doubtful(const struct headroom_report *report, struct headroom_fillers *fillers)
+{
+	const struct neighbours *neighbours = &report->rates->around.neighbours;
+	double noise = min_growth / larger(neighbours->last - neighbours->first, 1);
+
+	if (!fillers->rate_known ||
+	    fillers->found_shmem <= max_found * larger(fillers->by_shmem, 0) + noise)
+		return;
+
+	for (size_t i = 0; i < fillers->count; i++)
+		fillers->items[i].doubtful = fillers->items[i].folder != NULL;
 }
 
 /** Computes the mean growth of the cgroup, and what explains it. */
@@ -238,8 +268,9 @@ void headroom_fillers_find(const struct headroom_report *report, struct headroom
 	split(report, fillers);
 	add_processes(report, fillers);
 	add_files(report, fillers);
-	double named = add_folders(report, fillers) + add_objects(report, fillers);
-	fillers->shmem_unexplained = fillers->by_shmem - named;
+	fillers->found_shmem = add_folders(report, fillers) + add_objects(report, fillers);
+	mark_doubtful(report, fillers);
+	fillers->shmem_unexplained = fillers->by_shmem - fillers->found_shmem;
 	drop_noise(report, fillers);
 
 	for (size_t i = 0; i < fillers->count; i++) {

@@ -27,6 +27,9 @@ struct headroom_filler {
 	/** Time until the file system of `folder` has reached its own limit, or until `file` has
 	 * reached the end of its mappings */
 	struct forecast_time own_time;
+	/** A directory that may be charged to another cgroup: more grows than is charged to that of
+	 * the limit */
+	bool doubtful;
 };
 
 /** What uses up the limit. Pointers refer to the report. */
@@ -39,6 +42,8 @@ struct headroom_fillers {
 	double rate;         /**< mean growth of the cgroup without what the kernel can reclaim */
 	double by_processes; /**< part of `rate`: anonymous memory of its processes */
 	double by_shmem;     /**< part of `rate`: tmpfs and shared memory */
+	double found_shmem;  /**< growth of tmpfs and shared memory that was found; can be more than
+	                        `by_shmem`, because other cgroups can be charged for it */
 	/**
 	 * Part of `rate` that neither of the two explains; 0 if it is within the error of the
 	 * measurement. All rates are in bytes per second.

@@ -123,7 +123,7 @@ static void put_memory(const struct headroom_report *report, const struct headro
                        struct text *line)
 {
 	if (filler->folder) {
-		text_string(line, "tmpfs ");
+		text_string(line, filler->doubtful ? "perhaps tmpfs " : "tmpfs ");
 		put_folder(report, filler, line);
 	} else if (filler->file) {
 		text_string(line, "shared file ");
@@ -141,6 +141,37 @@ static bool has_process(const struct headroom_fillers *fillers)
 	return false;
 }
 
+/** Adds that no process grows, and which processes are not known. */
+static void put_no_process(const struct headroom_report *report, struct text *line)
+{
+	struct text missing = { 0 };
+
+	neighbours_put_missing(&report->rates->around.neighbours, &missing);
+	text_string(line, missing.length > 0 ? "; no process that was read grows"
+	                                     : "; no process grows");
+	text_string(line, text_terminate(&missing));
+	text_deinit(&missing);
+}
+
+/** Reports that directories may be charged to other cgroups. */
+static void print_doubt(const struct headroom_fillers *fillers, struct out *out)
+{
+	bool doubtful = false;
+	struct text line = { 0 };
+
+	for (size_t i = 0; i < fillers->count; i++)
+		doubtful = doubtful || fillers->items[i].doubtful;
+	if (!doubtful)
+		return;
+
+	text_string(&line, "perhaps: tmpfs and shared memory grow by ");
+	delta_put_rate(&line, fillers->found_shmem);
+	text_string(&line, ", but this group is charged for ");
+	delta_put_rate(&line, fillers->by_shmem);
+	text_string(&line, " only; the rest is charged elsewhere");
+	print_line(&line, out);
+}
+
 /** Prints the directories in tmpfs, and the files that the process maps. */
 static void print_files(const struct headroom_report *report,
                         const struct headroom_fillers *fillers, struct out *out)
@@ -156,9 +187,11 @@ static void print_files(const struct headroom_report *report,
 
 		put_memory(report, filler, &line);
 		if (named++ == 0 && !has_process(fillers))
-			text_string(&line, "; no process grows");
+			put_no_process(report, &line);
 		print_line(&line, out);
 	}
+
+	print_doubt(fillers, out);
 }
 
 /** Returns the fastest process that is not the target; NULL if there is none. */
@@ -208,7 +241,8 @@ static void print_processes(const struct headroom_report *report,
 }
 
 /** Reports growth of the cgroup that was not found in processes and directories. */
-static void print_unexplained(const struct headroom_fillers *fillers, struct out *out)
+static void print_unexplained(const struct headroom_report *report,
+                              const struct headroom_fillers *fillers, struct out *out)
 {
 	struct text line = { 0 };
 
@@ -223,6 +257,7 @@ static void print_unexplained(const struct headroom_fillers *fillers, struct out
 		delta_put_rate(&line, fillers->unexplained);
 		text_string(&line, " of the group's growth is not explained by its processes: "
 		                   "`procmem cgroup` splits it");
+		neighbours_put_missing(&report->rates->around.neighbours, &line);
 		print_line(&line, out);
 	}
 }
@@ -234,7 +269,7 @@ void headroom_fillers_print(const struct headroom_report *report, struct out *ou
 	headroom_fillers_find(report, &fillers);
 	print_processes(report, &fillers, out);
 	print_files(report, &fillers, out);
-	print_unexplained(&fillers, out);
+	print_unexplained(report, &fillers, out);
 }
 
 static void put_process(struct json *json, const struct neighbour *process)
@@ -257,6 +292,8 @@ static void put_folder_members(struct json *json, const struct headroom_filler *
 	json_put(json, "bytes", json_number(row->bytes));
 	if (filler->own_time.known)
 		json_put(json, "own_seconds_left", json_real(filler->own_time.seconds));
+	if (filler->doubtful)
+		json_put(json, "doubtful", json_true());
 }
 
 static void put_file_members(struct json *json, const struct headroom_filler *filler)

@@ -2,9 +2,12 @@
 #include "headroom/follow.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include <procmem/family.h>
+#include <procmem/memory_use.h>
 #include <procmem/number.h>
+#include <procmem/process_find.h>
 
 #include "base/clock.h"
 #include "base/poll_loop.h"
@@ -15,6 +18,9 @@ static const double search_interval = 0.5;
 
 /* A process is not measured if less time than this is left, in seconds. */
 static const double min_seconds = 0.1;
+
+/* Maximum number of processes with a name that are measured one after the other. */
+enum { LARGEST_MAX = 64 };
 
 /** State while a name is followed. */
 struct following {
@@ -182,4 +188,89 @@ int headroom_follow_measure(const char *name, const struct headroom_source *sour
 	*rates = longest;
 	*process = opened;
 	return 0;
+}
+
+/** Opens the largest of the processes with a name. */
+static int open_largest(const char *name, struct pm_process **process, struct pm_error *error)
+{
+	pid_t *pids, largest = 0;
+	size_t count;
+	uint64_t most = 0;
+
+	if (pm_process_find_all(name, &pids, &count, error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < count; i++) {
+		struct pm_memory_use use;
+
+		if (pm_memory_use_read(NULL, pids[i], &use, NULL) != PM_USE_READ)
+			continue;
+		if (largest == 0 || pm_memory_use_kept(&use) > most) {
+			largest = pids[i];
+			most = pm_memory_use_kept(&use);
+		}
+	}
+
+	if (largest == 0)
+		largest = pids[0];
+	free(pids);
+	return pm_process_open(NULL, largest, process, error);
+}
+
+/**
+ * Releases the rates of a process that has ended, except those of the other processes.
+ *
+ * @param rates     the rates; released
+ * @param process   the process; closed
+ * @param observed  receives the other processes; release with neighbours_deinit()
+ * @param source    what is measured
+ */
+static void keep_others(struct headroom_rates *rates, struct pm_process *process,
+                        struct neighbours *observed, const struct headroom_source *source)
+{
+	if (!source->quiet)
+		report_note("process %d ended; the limits are those of the largest one of the "
+		            "others",
+		            (int)pm_process_pid(process));
+
+	*observed = rates->around.neighbours;
+	rates->around.neighbours = (struct neighbours){ 0 };
+	headroom_rates_deinit(rates);
+	pm_process_close(process);
+}
+
+int headroom_follow_largest(const struct headroom_source *source, struct headroom_rates *rates,
+                            struct pm_process **process, struct pm_error *error)
+{
+	struct headroom_source rest = *source;
+	struct neighbours observed = { 0 };
+	struct pm_process *largest;
+	double deadline = clock_seconds() + source->seconds;
+	int result = -1;
+
+	rest.observed = &observed;
+	for (int tries = 1; tries <= LARGEST_MAX; tries++) {
+		rest.follow = tries < LARGEST_MAX;
+		if (open_largest(source->name, &largest, error) < 0)
+			break;
+
+		result = headroom_rates_measure(rates, largest, &rest, error);
+		if (result < 0) {
+			pm_process_close(largest);
+			break;
+		}
+		if (!rates->ended) {
+			*process = largest;
+			break;
+		}
+
+		result = -1;
+		keep_others(rates, largest, &observed, source);
+		rest.seconds = source->seconds > 0 ? deadline - clock_seconds() : 0;
+		if (source->seconds > 0 && rest.seconds < min_seconds)
+			rest.seconds = min_seconds;
+	}
+
+	neighbours_deinit(&observed);
+	return result;
 }

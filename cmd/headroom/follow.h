@@ -23,4 +23,17 @@ int headroom_follow_measure(const char *name, const struct headroom_source *sour
                             struct headroom_rates *rates, struct pm_process **process,
                             struct pm_error *error);
 
+/**
+ * Measures the largest of the processes with a name. If it ends, the largest one of the others is
+ * measured for the rest of the time; the other processes remain observed from the start.
+ *
+ * @param source   what is measured; `name` is set
+ * @param rates    filled; release with headroom_rates_deinit()
+ * @param process  receives the process, open; the caller closes it
+ * @param error    PM_ERROR_NOT_FOUND if no process has the name, errors of headroom_rates_measure()
+ * @return         0, 1 if the user interrupted, -1 on error
+ */
+int headroom_follow_largest(const struct headroom_source *source, struct headroom_rates *rates,
+                            struct pm_process **process, struct pm_error *error);
+
 #endif

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <procmem/memory_use.h>
 #include <procmem/number.h>
-#include <procmem/process_find.h>
 
 #include "base/delta.h"
 #include "headroom/follow.h"
@@ -279,33 +277,6 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 	return result;
 }
 
-/** Opens the largest of the processes with a name. */
-static int open_largest(const char *name, struct pm_process **process, struct pm_error *error)
-{
-	pid_t *pids, largest = 0;
-	size_t count;
-	uint64_t most = 0;
-
-	if (pm_process_find_all(name, &pids, &count, error) < 0)
-		return -1;
-
-	for (size_t i = 0; i < count; i++) {
-		struct pm_memory_use use;
-
-		if (pm_memory_use_read(NULL, pids[i], &use, NULL) != PM_USE_READ)
-			continue;
-		if (largest == 0 || pm_memory_use_kept(&use) > most) {
-			largest = pids[i];
-			most = pm_memory_use_kept(&use);
-		}
-	}
-
-	if (largest == 0)
-		largest = pids[0];
-	free(pids);
-	return pm_process_open(NULL, largest, process, error);
-}
-
 /** Finds the process, and measures the rates. */
 static int measure(const struct headroom_options *options, const char *word,
                    struct headroom_rates *rates, struct pm_process **process,
@@ -317,14 +288,12 @@ static int measure(const struct headroom_options *options, const char *word,
 	if (options->follow)
 		return headroom_follow_measure(word, source, rates, process, error);
 
-	if (source->name) {
-		if (open_largest(source->name, process, error) < 0)
-			return -1;
-	} else {
-		if (target_open_process(&target, word, error) < 0)
-			return -1;
-		*process = target.process;
-	}
+	if (source->name)
+		return headroom_follow_largest(source, rates, process, error);
+
+	if (target_open_process(&target, word, error) < 0)
+		return -1;
+	*process = target.process;
 
 	if (headroom_rates_measure(rates, *process, source, error) < 0) {
 		pm_process_close(*process);

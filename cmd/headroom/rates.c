@@ -134,8 +134,7 @@ static int watch(struct headroom_rates *rates, struct pm_process *process,
 	if (seconds / 10 < interval)
 		interval = seconds / 10;
 
-	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) <
-	            0 ||
+	if (headroom_around_begin(&rates->around, process, source, error) < 0 ||
 	    headroom_around_walk(&rates->around, error) < 0 ||
 	    pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
@@ -273,7 +272,7 @@ double headroom_rates_seconds(const struct headroom_rates *rates)
 static int read_around(struct headroom_rates *rates, struct pm_process *process,
                        const struct headroom_source *source, struct pm_error *error)
 {
-	if (headroom_around_begin(&rates->around, process, source->scope, source->name, error) < 0)
+	if (headroom_around_begin(&rates->around, process, source, error) < 0)
 		return -1;
 
 	return headroom_around_add(&rates->around, clock_boot_seconds(), NULL, error);

@@ -64,6 +64,9 @@ struct headroom_source {
 	const char *name;          /**< with HEADROOM_NAMED: the name; otherwise NULL */
 	bool follow;               /**< with --follow: if the process ends, that is not an error */
 	bool quiet;                /**< print no note if the user interrupted */
+	/** Processes that were observed before, for another target; they are moved to the rates.
+	 * NULL or zeroed: none */
+	struct neighbours *observed;
 };
 
 /**

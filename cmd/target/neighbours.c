@@ -70,6 +70,27 @@ int neighbours_follow(struct neighbours *neighbours, pid_t pid, double time, str
 	return 0;
 }
 
+void neighbours_move(struct neighbours *neighbours, struct pm_process *process,
+                     const struct neighbours_options *options)
+{
+	neighbours->process = process;
+	neighbours->options = *options;
+	neighbours->list_due = 0;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+
+		/* The next sample finds its relation to the new target. */
+		item->relation = item->named ? NEIGHBOUR_NAMED : NEIGHBOUR_MACHINE;
+		if (!item->gone && item->use.pid == pm_process_pid(process))
+			item->relation = NEIGHBOUR_TARGET;
+		else if (!item->named && item->in_group)
+			item->relation = NEIGHBOUR_MEMBER;
+		if (item->relation == NEIGHBOUR_MACHINE && !options->machine)
+			item->gone = true;
+	}
+}
+
 /** Reads a process again and adds its value. */
 static int read_again(struct neighbours *neighbours, struct neighbour *item, double time,
                       struct pm_error *error)

@@ -113,6 +113,16 @@ void neighbours_begin(struct neighbours *neighbours, struct pm_process *process,
                       const struct neighbours_options *options);
 
 /**
+ * Continues with another target. The samples of processes that remain related are kept.
+ *
+ * @param neighbours  the processes
+ * @param process     the target from now on; must outlive `neighbours`
+ * @param options     what is observed from now on
+ */
+void neighbours_move(struct neighbours *neighbours, struct pm_process *process,
+                     const struct neighbours_options *options);
+
+/**
  * Adds a sample. Processes that have started since the last sample are added, and those that have
  * ended are marked. At most 5 % of a processor is spent on listing processes: on machines with very
  * many, not each sample lists them again.

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds who fills a file that the target maps. The offset of a descriptor advances with each
- * write(2); a process that writes through a mapping has more resident shared pages afterwards.
+ * write(2); a process that writes through a mapping has more resident shared pages afterwards. Both
+ * have other causes: a reader advances an offset and makes pages resident, too. Therefore the bytes
+ * of all its calls of write (wchar of proc_pid_io(5)) are compared.
  */
 #include "target/shared_files.h"
 
@@ -122,6 +124,28 @@ static uint64_t mapped_of(pid_t pid)
 	return use.file + use.shmem;
 }
 
+/** Computes what a process has written since it was added. */
+static void compare_writer(struct shared_writer *writer, const struct pm_file_user *user,
+                           uint64_t mapped)
+{
+	bool known = writer->calls_known && user->written_known;
+	uint64_t calls = known && user->written > writer->calls ? user->written - writer->calls : 0;
+	uint64_t advance = user->offsets > writer->offsets ? user->offsets - writer->offsets : 0;
+	uint64_t filled = 0;
+
+	if (user->mappings > 0 && mapped > writer->mapped)
+		filled = mapped - writer->mapped;
+	/* A process that only reads advances the offset, but calls no write. */
+	if (known)
+		advance = pm_min(advance, calls);
+
+	writer->by_offsets = advance > 0 && advance >= filled;
+	writer->written = pm_max(advance, filled);
+	writer->positioned = known ? calls : UINT64_MAX;
+	if (user->fds_writable == 0 && !user->fds_doubtful)
+		writer->positioned = 0;
+}
+
 /**
  * Adds a process that can write, or computes what it has written.
  *
@@ -140,10 +164,7 @@ static void add_writer(struct shared_file *file, const struct pm_file_user *user
 
 		if (writer->pid != user->pid || writer->start_ticks != user->start_ticks)
 			continue;
-		if (user->offsets > writer->offsets)
-			writer->written = user->offsets - writer->offsets;
-		if (user->mappings > 0 && mapped > writer->mapped)
-			writer->written = pm_max(writer->written, mapped - writer->mapped);
+		compare_writer(writer, user, mapped);
 		return;
 	}
 
@@ -154,11 +175,18 @@ static void add_writer(struct shared_file *file, const struct pm_file_user *user
 		                       .start_ticks = user->start_ticks,
 		                       .target = user->pid == target,
 		                       .offsets = user->offsets,
-		                       .mapped = mapped };
+		                       .mapped = mapped,
+		                       .calls = user->written,
+		                       .calls_known = user->written_known,
+		                       .positioned = UINT64_MAX };
 	memcpy(added.comm, user->comm, sizeof added.comm);
 	/* It started to use the file during the measurement. */
-	if (again)
+	if (again) {
 		added.written = user->offsets;
+		added.by_offsets = true;
+		added.positioned = user->written_known ? user->written : UINT64_MAX;
+	}
+
 	file->writers[file->writer_count++] = added;
 }
 
@@ -307,8 +335,23 @@ const struct shared_file *shared_files_at(const struct shared_files *files, uint
 
 bool shared_files_has_written(const struct shared_file *file, const struct shared_writer *writer)
 {
-	return file->used > file->writers_from &&
-	       writer->written >= (file->used - file->writers_from) / 2;
+	uint64_t needed = (file->used - file->writers_from) / 2;
+
+	if (file->used <= file->writers_from || writer->written < needed)
+		return false;
+	if (writer->by_offsets)
+		return true;
+
+	/* Its pages can also be resident because it has read what another process wrote. */
+	for (size_t i = 0; i < file->writer_count; i++) {
+		const struct shared_writer *other = &file->writers[i];
+
+		if (other != writer && (other->by_offsets || other->positioned >= needed) &&
+		    pm_max(other->written, other->positioned) >= needed)
+			return false;
+	}
+
+	return true;
 }
 
 static void put_writer(const struct shared_writer *writer, struct text *text)

@@ -29,9 +29,15 @@ struct shared_writer {
 	bool target;             /**< it is the target itself */
 	uint64_t offsets;        /**< private: pm_file_user.offsets */
 	uint64_t mapped;         /**< private: its resident pages of files and shared memory */
-	/** Bytes by which it has written to the file: its offsets in the file or, with a mapping,
-	 * its resident shared pages, grew by this amount */
+	uint64_t calls;          /**< private: pm_file_user.written */
+	bool calls_known;        /**< private: whether `calls` is known */
+	/** Bytes by which it can have written to the file: its offsets in the file or, with a
+	 * mapping, its resident shared pages, grew by this amount */
 	uint64_t written;
+	/** Bytes that it can have written through a descriptor without an advance of its offset, as
+	 * pwrite(2) does; UINT64_MAX if this is not known */
+	uint64_t positioned;
+	bool by_offsets; /**< `written` is the advance of its offsets, and it wrote that much */
 };
 
 /** A file that the target maps. Sizes are in bytes. */
