@@ -87,7 +87,7 @@ static void describe_end(struct family_member *member, double now)
 
 	text_clear(&member->note);
 	if (member->state == PM_FAMILY_LEFT) {
-		text_string(&member->note, "runs, but no longer belongs to the group");
+		text_string(&member->note, "exited, or no longer belongs to the group");
 		return;
 	}
 
