@@ -50,11 +50,8 @@ static int find_by_cgroup(struct pm_family *family, struct pm_error *error)
 		return -1;
 
 	/* What is missing in an incomplete list need not have left. */
-	if (!incomplete)
-		pm_roster_leave(&family->roster);
 	family->incomplete |= incomplete;
-
-	return 0;
+	return incomplete ? 0 : pm_roster_leave(&family->roster, error);
 }
 
 /** Finds the processes of a name; those that have another name now have left. */
@@ -64,11 +61,8 @@ static int find_by_name(struct pm_family *family, struct pm_error *error)
 	if (pm_names_find(&family->names, &family->roster, family->name, &incomplete, error) < 0)
 		return -1;
 
-	if (!incomplete)
-		pm_roster_leave(&family->roster);
 	family->incomplete |= incomplete;
-
-	return 0;
+	return incomplete ? 0 : pm_roster_leave(&family->roster, error);
 }
 
 /** Finds the next process of a name, if the one that was followed has ended. */

@@ -135,7 +135,7 @@ static int read_names(const char *root, const char *word, struct pm_names_entry 
 	if (result < 0)
 		return -1;
 
-	bool ended = pm_state_is_dead(stat.state) && stat.threads <= 1;
+	bool ended = pm_process_stat_is_ending(&stat) && stat.threads <= 1;
 	entry->match = pm_process_names_match(&names, ended, word);
 	pm_process_names_deinit(&names);
 
@@ -226,7 +226,7 @@ static bool read_candidate(const char *root, pid_t pid, struct candidate *candid
 
 	int result = pm_process_stat_read(&procfs, "stat", &stat);
 	pm_procfs_close(&procfs);
-	if (result < 0 || (pm_state_is_dead(stat.state) && stat.threads <= 1))
+	if (result < 0 || (pm_process_stat_is_ending(&stat) && stat.threads <= 1))
 		return false;
 
 	*candidate = (struct candidate){ .pid = pid,

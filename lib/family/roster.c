@@ -228,7 +228,7 @@ static int read_living_thread(const struct pm_procfs *procfs, struct pm_family_m
 static int read_sizes(const struct pm_roster *roster, const struct pm_procfs *procfs,
                       const struct pm_process_stat *stat, bool all, struct pm_family_member *member)
 {
-	if (pm_process_stat_leader_gone(stat))
+	if (pm_process_stat_is_ending(stat) && stat->threads > 1)
 		return read_living_thread(procfs, member);
 
 	/* The members take turns, so that no update reads all status files. */
@@ -242,6 +242,20 @@ static int read_sizes(const struct pm_roster *roster, const struct pm_procfs *pr
 
 	member->swap = 0;
 	return 0;
+}
+
+/**
+ * Tests whether a process without memory has released it because it ends. Its state can be older
+ * than its sizes, so the state is read again. Kernel threads have no memory, but do not end.
+ */
+static bool has_released_memory(const struct pm_procfs *procfs,
+                                const struct pm_family_member *found)
+{
+	struct pm_process_stat stat;
+
+	if (found->rss + found->swap > 0)
+		return false;
+	return pm_process_stat_read(procfs, "stat", &stat) < 0 || pm_process_stat_is_ending(&stat);
 }
 
 /**
@@ -273,9 +287,29 @@ static enum outcome read_member(const struct pm_roster *roster, const struct pm_
 	found.state = PM_FAMILY_ALIVE;
 	if (read_sizes(roster, procfs, stat, all, &found) < 0)
 		return outcome_of(errno);
+	if (has_released_memory(procfs, &found))
+		return OUTCOME_ENDED;
 
 	*member = found;
 	return OUTCOME_READ;
+}
+
+/** Returns the start of the stack; 0 if it is unknown, or not final in the middle of an exec. */
+static uint64_t start_of_stack(const struct pm_process_stat *stat)
+{
+	return stat->start_code > PM_UNKNOWN_CODE ? stat->start_stack : 0;
+}
+
+/** Counts an exec since the last update. */
+static void count_exec(struct pm_family_member *member, struct pm_roster_slot *slot,
+                       const struct pm_process_stat *stat)
+{
+	uint64_t stack = start_of_stack(stat);
+
+	if (stack == 0)
+		return;
+	member->execs += slot->stack != 0 && slot->stack != stack;
+	slot->stack = stack;
 }
 
 /** Opens the directory of a process, or uses the one that is held open. */
@@ -356,8 +390,10 @@ static int refresh_member(struct pm_roster *roster, size_t index, struct pm_erro
 	if (outcome == OUTCOME_FAILED)
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot read process %d: %s",
 		                    (int)member->pid, strerror(cause));
-	if (outcome == OUTCOME_READ)
+	if (outcome == OUTCOME_READ) {
+		count_exec(member, slot, &stat);
 		return 0;
+	}
 
 	if (outcome == OUTCOME_REFUSED &&
 	    explain(roster, member->pid, cause, &slot->reason, error) < 0)
@@ -490,8 +526,12 @@ static int add(struct pm_roster *roster, pid_t pid, bool below, struct pm_error 
 		outcome = read_member(roster, &procfs, &stat, &member);
 
 	int cause = errno;
-	if (outcome == OUTCOME_READ && !is_excluded(roster, &member, &stat, below))
-		return append(roster, &member, procfs.fd, NULL, error);
+	if (outcome == OUTCOME_READ && !is_excluded(roster, &member, &stat, below)) {
+		if (append(roster, &member, procfs.fd, NULL, error) < 0)
+			return -1;
+		roster->slots[roster->count - 1].stack = start_of_stack(&stat);
+		return 0;
+	}
 
 	if (procfs.fd >= 0)
 		close(procfs.fd);
@@ -527,11 +567,38 @@ int pm_roster_join(struct pm_roster *roster, pid_t pid, bool below, struct pm_er
 	return add(roster, pid, below, error);
 }
 
-void pm_roster_leave(struct pm_roster *roster)
+/** Tests whether a member is ending. */
+static bool is_ending(const struct pm_roster *roster, size_t index)
 {
-	for (size_t i = 0; i < roster->count; i++)
-		if (!roster->slots[i].listed && !has_gone(&roster->items[i]))
-			roster->items[i].state = PM_FAMILY_LEFT;
+	struct pm_process_stat stat;
+	struct pm_procfs procfs;
+
+	if (open_directory(roster, roster->items[index].pid, roster->slots[index].fd, &procfs) !=
+	    OUTCOME_READ)
+		return false;
+
+	int result = pm_process_stat_read(&procfs, "stat", &stat);
+	if (roster->slots[index].fd < 0)
+		close(procfs.fd);
+	return result == 0 && pm_process_stat_is_ending(&stat);
+}
+
+int pm_roster_leave(struct pm_roster *roster, struct pm_error *error)
+{
+	for (size_t i = 0; i < roster->count; i++) {
+		struct pm_family_member *member = &roster->items[i];
+
+		if (roster->slots[i].listed || has_gone(member))
+			continue;
+
+		/* It may have ended since it was read. */
+		if (refresh_member(roster, i, error) < 0)
+			return -1;
+		if (!has_gone(member) && !is_ending(roster, i))
+			member->state = PM_FAMILY_LEFT;
+	}
+
+	return 0;
 }
 
 /** Tests whether a member can be the parent of another, so that there are no cycles. */

@@ -14,8 +14,10 @@
 
 /** What is known about a member besides its public part. */
 struct pm_roster_slot {
-	int fd;       /**< O_PATH descriptor of its directory; -1 if it is not held open */
-	bool listed;  /**< the current update found the process in the group or by its name */
+	int fd;      /**< O_PATH descriptor of its directory; -1 if it is not held open */
+	bool listed; /**< the current update found the process in the group or by its name */
+	/** Start of the stack (proc_pid_stat(5)), which changes with each exec; 0 if unknown */
+	uint64_t stack;
 	char *reason; /**< why the member cannot be read; owned; NULL if it can be read */
 };
 
@@ -77,8 +79,16 @@ int pm_roster_join(struct pm_roster *roster, pid_t pid, bool below, struct pm_er
  */
 size_t pm_roster_find(const struct pm_roster *roster, pid_t pid);
 
-/** Marks living members that are not `listed` as PM_FAMILY_LEFT. */
-void pm_roster_leave(struct pm_roster *roster);
+/**
+ * Marks living members that are not `listed` as PM_FAMILY_LEFT. A process that is ending has no
+ * names and no cgroup any more: it remains a member until it has no memory, and is then marked as
+ * PM_FAMILY_ENDED.
+ *
+ * @param roster  the list
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+int pm_roster_leave(struct pm_roster *roster, struct pm_error *error);
 
 /** Finds the parents of the members. */
 void pm_roster_link(struct pm_roster *roster);

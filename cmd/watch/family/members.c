@@ -52,11 +52,37 @@ static struct family_member *append(struct family_members *members,
 	struct family_member *member = &members->items[members->count++];
 	*member = (struct family_member){ .id = found->id,
 		                          .pid = found->pid,
+		                          .execs = found->execs,
 		                          .born = members->samples > 0,
-		                          .started = start_time(found),
-		                          .since = members->now };
+		                          .started = start_time(found) };
 	members->changed = members->changed || member->born;
 	return member;
+}
+
+/** Counts what a process had at the start as released, because its memory is gone. */
+static void release_first(struct family_sum *sum, const struct family_member *member)
+{
+	if (member->born || !member->measured)
+		return;
+
+	sum->released += member->first;
+	sum->released_count++;
+}
+
+/** Starts again for a process that called exec: its memory, and so its trend, is another. */
+static void restart(struct family_members *members, struct family_member *member, uint32_t execs)
+{
+	release_first(&members->sum, member);
+	family_regions_close(member);
+	pm_series_deinit(&member->memory.series);
+
+	member->memory = (struct watch_series){ 0 };
+	member->measured = false;
+	member->replaced = member->replaced || !member->born;
+	member->born = true;
+	member->execs = execs;
+	member->judged = 0;
+	members->changed = true;
 }
 
 /** Adds the sizes of a process that runs. */
@@ -73,6 +99,7 @@ static int measure(struct family_members *members, struct family_member *member,
 	if (!member->measured) {
 		member->first = before = memory;
 		member->measured = true;
+		member->born = members->samples > 0;
 	}
 
 	member->previous = before;
@@ -101,17 +128,12 @@ static void describe_end(struct family_member *member, double now)
 /** Counts a process that has ended. */
 static void end(struct family_members *members, struct family_member *member)
 {
-	struct family_sum *sum = &members->sum;
-
 	describe_end(member, members->now);
 	member->until = members->now;
 	member->previous = family_members_memory(member);
 	members->ended++;
 	members->changed = true;
-	if (!member->born && member->measured) {
-		sum->released += member->first;
-		sum->released_count++;
-	}
+	release_first(&members->sum, member);
 }
 
 /** Updates a process as the family has found it. */
@@ -126,10 +148,14 @@ static int update(struct family_members *members, struct family_member *member,
 	case PM_FAMILY_ALIVE:
 		text_clear(&member->note);
 		members->alive++;
+		if (member->execs != found->execs)
+			restart(members, member, found->execs);
 		return measure(members, member, found, error);
 
 	case PM_FAMILY_UNREADABLE:
 		members->unreadable++;
+		release_first(&members->sum, member);
+		member->measured = false;
 		text_clear(&member->note);
 		if (found->reason)
 			utf8_escape(&member->note, found->reason, strlen(found->reason));
@@ -149,27 +175,32 @@ static void release(struct family_member *member)
 	text_deinit(&member->note);
 }
 
+/** Finds the process that ended first. There must be one. */
+static size_t find_first_ended(const struct family_members *members)
+{
+	size_t first = members->count;
+
+	for (size_t i = 0; i < members->count; i++)
+		if (has_ended(&members->items[i]) &&
+		    (first == members->count ||
+		     members->items[i].until < members->items[first].until))
+			first = i;
+
+	return first;
+}
+
 /** Removes the items of the processes that ended first, if there are too many. */
 static void drop_ended(struct family_members *members)
 {
-	size_t kept = 0;
+	while (members->ended - members->dropped > FAMILY_ENDED_MAX) {
+		size_t first = find_first_ended(members);
+		struct family_member *item = &members->items[first];
 
-	if (members->ended - members->dropped <= FAMILY_ENDED_MAX)
-		return;
-
-	size_t excess = members->ended - members->dropped - FAMILY_ENDED_MAX;
-	for (size_t i = 0; i < members->count; i++) {
-		struct family_member *member = &members->items[i];
-
-		if (excess > 0 && has_ended(member)) {
-			release(member);
-			members->dropped++;
-			excess--;
-		} else {
-			members->items[kept++] = *member;
-		}
+		release(item);
+		members->count--;
+		members->dropped++;
+		memmove(item, item + 1, (members->count - first) * sizeof *item);
 	}
-	members->count = kept;
 }
 
 /** Computes the sums over all processes. */
@@ -317,7 +348,7 @@ void family_members_rebase(struct family_members *members)
 	for (size_t i = 0; i < members->count; i++) {
 		struct family_member *member = &members->items[i];
 		member->first = family_members_memory(member);
-		member->born = false;
+		member->born = member->replaced = false;
 	}
 
 	sum->first = sum->memory;

@@ -24,15 +24,18 @@ struct family_member {
 	enum pm_family_state state; /**< whether the process runs and can be read */
 	/** Why the process has ended or cannot be read, escaped; otherwise empty. */
 	struct text note;
-	bool measured;     /**< the sizes were read at least once */
-	bool born;         /**< the process appeared after the time from which growth is counted */
+	bool measured; /**< the sizes are those of the last sample or, if it ended, its last ones */
+	/** The process appeared, became readable or called exec after the time from which growth
+	 * is counted. */
+	bool born;
+	bool replaced;     /**< it is `born` only because it called exec */
+	uint32_t execs;    /**< pm_family_member.execs */
 	uint64_t rss;      /**< resident bytes */
 	uint64_t swap;     /**< swapped bytes */
 	uint32_t threads;  /**< number of threads */
 	uint64_t first;    /**< memory at the time from which its growth is counted */
 	uint64_t previous; /**< memory at the sample before the last one */
 	double started; /**< time at which the process started, as pm_sample.time; 0 if unknown */
-	double since;   /**< time at which the process was found, as pm_sample.time */
 	double until;   /**< time at which its end was noticed; 0 while it runs */
 	double judged;  /**< time of the last family_members_judge(); 0 if there was none */
 	/** Memory over time; the trend is valid after family_members_judge(). */
@@ -46,24 +49,26 @@ struct family_member {
  *
  * The memory of a process that has ended is no longer used, so the sum falls. Such a fall hides
  * that other processes grow. Therefore the changes within processes are also summed up: a process
- * that starts or ends does not change this sum.
+ * that starts or ends does not change this sum. A process that calls exec counts as one that has
+ * ended and one that has started.
  */
 struct family_sum {
 	struct watch_series total; /**< memory of all processes that run */
 	struct watch_series
-		within;    /**< memory of the first sample, and the changes within processes */
-	uint64_t memory;   /**< last value of `total` */
-	uint64_t first;    /**< value of `total` at the time from which growth is counted */
-	uint64_t origin;   /**< first value of `total` */
-	int64_t staying;   /**< growth of processes that run since that time */
-	uint64_t arrived;  /**< memory of processes that appeared after that time, and run */
-	uint64_t released; /**< memory that processes which have ended had at that time */
-	int64_t change;    /**< changes within processes since the first sample */
+		within;   /**< memory of the first sample, and the changes within processes */
+	uint64_t memory;  /**< last value of `total` */
+	uint64_t first;   /**< value of `total` at the time from which growth is counted */
+	uint64_t origin;  /**< first value of `total` */
+	int64_t staying;  /**< growth of processes that run since that time */
+	uint64_t arrived; /**< memory of processes that are `born`, and run */
+	/** Memory at that time of processes that have ended, or cannot be read any more. */
+	uint64_t released;
+	int64_t change; /**< changes within processes since the first sample */
 	/** Part of `change` in mapped files, as far as the regions of the processes are measured.
 	 */
 	int64_t file_change;
-	size_t arrived_count;  /**< number of processes that appeared after that time, and run */
-	size_t released_count; /**< number of processes that have ended, and ran at that time */
+	size_t arrived_count;  /**< number of processes that are `born`, and run */
+	size_t released_count; /**< number of processes whose memory is in `released` */
 };
 
 /** All processes. A zeroed struct contains no sample. */

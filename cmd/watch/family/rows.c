@@ -114,7 +114,7 @@ static void add_detail(const struct family_member *member, struct text *text)
 	} else if (refused) {
 		text_string(text, "its regions cannot be measured");
 	} else if (member->born) {
-		text_string(text, "new");
+		text_string(text, member->replaced ? "called exec" : "new");
 	} else {
 		text_char(text, '-');
 	}

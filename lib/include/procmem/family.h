@@ -69,7 +69,8 @@ enum pm_family_kind {
 /** The state of a member. */
 enum pm_family_state {
 	PM_FAMILY_ALIVE, /**< the process runs */
-	PM_FAMILY_ENDED, /**< the process has ended, or is a zombie */
+	/** The process has ended, is a zombie, or is ending and has released its memory */
+	PM_FAMILY_ENDED,
 	/**
 	 * The process runs, but does not belong to the family any more: it moved to another cgroup,
 	 * or its name does not match after exec. Only PM_FAMILY_CGROUP and PM_FAMILY_NAME
@@ -104,7 +105,12 @@ struct pm_family_member {
 	uint32_t threads;           /**< number of threads */
 	char comm[PM_COMM_SIZE];    /**< command name; any bytes but NUL; "" if unreadable */
 	enum pm_family_state state; /**< state at the last update */
-	bool is_new;                /**< the member was found by the last update */
+	/**
+	 * Number of updates before which the process called exec, which replaces its memory. An
+	 * exec is noticed only with ptrace access (ptrace(2)) to the process
+	 */
+	uint32_t execs;
+	bool is_new; /**< the member was found by the last update */
 	/**
 	 * Why the process cannot be read, one sentence; valid until the next update. NULL if it can
 	 * be read.

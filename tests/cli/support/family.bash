@@ -32,6 +32,29 @@ sys.stdin.read()'
 	[ "${#FAMILY[@]}" -eq 3 ]
 }
 
+# Starts a shell with children that do not grow, and a leaker that obeys target_tell. The shell has a
+# further child, which cleans up after the leaker. @param 1 number of the other children, 2 if not given
+# Sets PARENT, CHILD (the leaker), REST and OTHER (two of the others).
+start_tree() {
+	spawn setpriv --pdeathsig KILL bash -c "
+		trap 'kill \$(jobs -p) 2>/dev/null' TERM EXIT
+		for ((i = 0; i < ${1:-2}; i++)); do sleep 1000 & done
+		'$PROCMEM_TARGETS/leaker' merged 1048576 stepped <&0 &
+		echo children \$(jobs -p)
+		wait"
+	PARENT=$TARGET_PID CHILD=
+	# The shell and the leaker print at the same time.
+	local line words ready=
+	while [ -z "$ready" ] || [ -z "$CHILD" ]; do
+		line=$(target_await '')
+		read -ra words <<<"$line"
+		case $line in
+		children*) CHILD=${words[-1]} REST=${words[1]} OTHER=${words[2]} ;;
+		*ready*) ready=1 ;;
+		esac
+	done
+}
+
 # The processes of a family in the order of their PIDs.
 sorted_family() {
 	printf '%s\n' "${FAMILY[@]}" | sort -n

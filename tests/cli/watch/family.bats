@@ -4,6 +4,7 @@
 
 setup() {
 	load ../support/helper
+	load ../support/family
 	out=$BATS_TEST_TMPDIR/out
 	watcher=
 }
@@ -11,23 +12,8 @@ setup() {
 teardown() {
 	[ -z "$watcher" ] || kill -KILL "$watcher" 2>/dev/null || true
 	targets_stop
+	cgroup_remove
 	json_check
-}
-
-# Starts a shell with a leaker that grows on command, and two further children that do not. Targets
-# have a further child, which cleans up after them. Sets PARENT, CHILD, REST and OTHER. The child obeys target_tell.
-start_tree() {
-	spawn setpriv --pdeathsig KILL bash -c "
-		sleep 1000 & sleep 1000 &
-		'$PROCMEM_TARGETS/leaker' merged 1048576 stepped <&0 &
-		printf 'children %d %d %d\n' \$(jobs -p)
-		trap 'kill \$(jobs -p) 2>/dev/null' TERM EXIT
-		wait"
-	PARENT=$TARGET_PID
-	local line
-	line=$(target_await children)
-	read -r _ REST OTHER CHILD <<<"$line"
-	target_await ready >/dev/null
 }
 
 # Waits until a line of the output matches.
@@ -92,7 +78,8 @@ memory_of() {
 	grep -q 'in ended ones: 1' "$out"
 	grep -Eq "^[0-9]+ processes of the tree of $PARENT bash for .*, ended: interrupted$" "$out"
 
-	spawn setpriv --pdeathsig KILL bash -c 'read -r; sleep 1000 & printf "started %d\n" $!; wait'
+	spawn setpriv --pdeathsig KILL bash -c 'echo ready; read -r; sleep 1000 & printf "started %d\n" $!; wait'
+	target_await ready >/dev/null
 	start_watch --plain -i 0.1 --children "$TARGET_PID"
 	await "^ *$TARGET_PID bash "
 	printf 'go\n' >&"$TARGET_IN"
@@ -124,6 +111,62 @@ memory_of() {
 	grep -q "^regions of a process: procmem watch $CHILD$" "$out"
 	# Each line fits a terminal of 80 columns, except the last column of the table.
 	[ "$(head -n 1 "$out" | wc -L)" -le 80 ]
+}
+
+@test "a process that calls exec starts again with its growth" {
+	spawn setpriv --pdeathsig KILL bash -c 'echo ready; read -r; exec "$0" merged 1048576 stepped' "$PROCMEM_TARGETS/leaker"
+	target_await ready >/dev/null
+	start_watch --plain --bytes -i 0.1 --children "$TARGET_PID"
+	await "^ *$TARGET_PID bash "
+	printf 'go\n' >&"$TARGET_IN"
+	target_await ready >/dev/null
+	await "^ *$TARGET_PID leaker .*called exec$"
+	# What the new program allocates is its growth. The kernel counts in batches: allow 256 KiB.
+	target_tell 'pass 8'
+	await "^ *$TARGET_PID leaker +[0-9]+ +\+8[1-9][0-9]{5} "
+	stop_watch
+	# The leaker starts a process that cleans up after it.
+	grep -q 'in new ones: 2' "$out"
+	grep -q 'in ended ones: 1' "$out"
+}
+
+@test "workers that are replaced: 32 ended ones keep a row, and all are counted" {
+	spawn setpriv --pdeathsig KILL bash -c 'echo ready; while read -r _ number; do
+		sleep 1000 & echo "worker $! $number"; read -r; kill -KILL $!; wait $! 2>/dev/null; echo "gone $number"; done'
+	target_await ready >/dev/null
+	start_watch --json -i 0.1 -n 99 --children "$TARGET_PID"
+	await '"family"'
+	local i line
+	for ((i = 0; i < 36; i++)); do
+		printf 'start %d\n' $i >&"$TARGET_IN"
+		line=$(target_await "worker ")
+		read -r _ line _ <<<"$line"
+		await "\"pid\":$line,"
+		printf 'end\n' >&"$TARGET_IN"
+		target_await "gone $i" >/dev/null
+		await "\"pid\":$line,.*\"ended\":\"exited"
+	done
+	stop_watch
+	# The rows are those of the shell and of 32 workers; 36 have ended.
+	[ "$(grep -c '"summary":true,"pid"' "$out")" -eq 33 ]
+	jq -se '.[-1].family | .ended_count == 36 and .members == 1 and .released == 0' "$out"
+}
+
+@test "the limit that the processes share, and what the kernel killed there" {
+	require jq
+	start_tree
+	cgroup_make $((64 << 20)) "$CHILD"
+	start_watch --json -i 0.1 --cgroup "$CHILD"
+	await '"first_limit"'
+	jq -se --argjson child "$CHILD" --arg name "/$(basename "$GROUP")" '[.[] | select(.family)] | .[-1].family |
+		(.path | endswith($name)) and .members == 1 and .first_limit.max == 67108864' <(grep '"family"' "$out")
+	# It grows until the kernel kills it.
+	printf 'pass 80\n' >&"$TARGET_IN"
+	await "\"pid\":$CHILD,.*\"ended\":\"exited.*the kernel killed a process of the cgroup for lack of memory"
+	wait "$watcher" || true
+	watcher=
+	json_keep watch "$out"
+	[ "$(jq -rs '.[-1].ended' "$out")" = 'all processes have ended' ]
 }
 
 @test "all processes of a name, also those that start later" {
@@ -182,7 +225,6 @@ memory_of() {
 @test "a process that /proc hides is counted, and named with the reason" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root can become another user'
 	unshare -m true 2>/dev/null || skip 'no right to mount'
-	load ../support/family
 	start_hidden
 	# shellcheck disable=SC2016 # bash expands that
 	run -0 unshare -m bash -c '

@@ -5,18 +5,9 @@
 setup() {
 	load ../support/helper
 	load ../support/screen
+	load ../support/family
 	require tmux
-	spawn setpriv --pdeathsig KILL bash -c "
-		sleep 1000 &
-		'$PROCMEM_TARGETS/leaker' merged 1048576 stepped <&0 &
-		printf 'children %d %d\n' \$(jobs -p)
-		trap 'kill \$(jobs -p) 2>/dev/null' TERM EXIT
-		wait"
-	PARENT=$TARGET_PID
-	local line
-	line=$(target_await children)
-	read -r _ REST CHILD <<<"$line"
-	target_await ready >/dev/null
+	start_tree
 	screen_start 80 24
 	screen_type "clear; $(printf '%q ' "$PROCMEM_BIN" watch -i 0.2 --children "$PARENT")"
 	screen_key Enter

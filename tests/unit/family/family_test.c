@@ -319,6 +319,32 @@ static void a_name(void **state)
 	tree_remove(root);
 }
 
+/** A member that calls exec is the same member. */
+static void an_exec(void **state)
+{
+	(void)state;
+	struct target shell;
+	start_shell(&shell);
+	struct pm_family *family = open_family(
+		(struct pm_family_options){ .kind = PM_FAMILY_CHILDREN, .pid = shell.pid });
+	const struct pm_family_view *view = updated(family);
+	assert_int_equal(view->items[0].execs, 0);
+
+	for (uint32_t i = 1; i <= 2; i++) {
+		pid_t pid = run(&shell, "exec sh -c 'echo pid $$; exec sh'");
+		assert_int_equal(pid, shell.pid);
+		/* The shell that printed its PID has called exec when this one answers. */
+		assert_int_equal(run(&shell, "echo pid $$"), shell.pid);
+		view = updated(family);
+		assert_int_equal(view->items[0].id, 1);
+		assert_int_equal(view->items[0].execs, i);
+		assert_int_equal(updated(family)->items[0].execs, i);
+	}
+
+	pm_family_close(family);
+	target_stop(&shell);
+}
+
 /** A process is followed over two restarts, and awaited before it starts for the first time. */
 static void a_restart(void **state)
 {
@@ -359,6 +385,7 @@ int main(void)
 		cmocka_unit_test(a_tree),        cmocka_unit_test(sizes),
 		cmocka_unit_test(own_processes), cmocka_unit_test(a_cgroup),
 		cmocka_unit_test(a_name),        cmocka_unit_test(a_restart),
+		cmocka_unit_test(an_exec),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,6 +312,52 @@ static void a_name(void **state)
 	tree_remove(root);
 }
 
+/** Writes a process that is ending (PF_EXITING): it has no arguments any more. */
+static void write_ending(const char *root, int pid, int rss_kib)
+{
+	char path[64];
+	snprintf(path, sizeof path, "proc/%d/stat", pid);
+	tree_write(root, path, "%d (x) R 1 10 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n", pid);
+	snprintf(path, sizeof path, "proc/%d/status", pid);
+	tree_write(root, path, "Name:\tx\nTgid:\t%d\nUid:\t3\t4\t5\t6\nVmRSS:\t%d kB\n", pid,
+	           rss_kib);
+	snprintf(path, sizeof path, "proc/%d/comm", pid);
+	tree_write(root, path, "x\n");
+	snprintf(path, sizeof path, "proc/%d/cmdline", pid);
+	tree_write(root, path, "%s", "");
+}
+
+/**
+ * A process that is ending has lost its name. It is a member until it has released its memory, and
+ * has then ended.
+ */
+static void a_name_of_an_ending_process(void **state)
+{
+	(void)state;
+	char *root = tree_create();
+	write_process(root, (struct saved){ 10, 1, 100, "web", 10 });
+	write_process(root, (struct saved){ 11, 1, 100, "web", 10 });
+
+	struct pm_family *family = open_family(
+		root, (struct pm_family_options){ .kind = PM_FAMILY_NAME, .name = "web" });
+	assert_pids(pm_family_get(family), 10, 11, 0);
+
+	write_ending(root, 10, 500);
+	const struct pm_family_view *view = updated(family);
+	assert_pids(view, 10, 11, 0);
+	assert_int_equal(view->items[0].state, PM_FAMILY_ALIVE);
+	assert_int_equal(view->items[0].rss, 500 * 1024);
+
+	write_ending(root, 10, 0);
+	view = updated(family);
+	assert_pids(view, 10, 11, 0);
+	assert_int_equal(view->items[0].state, PM_FAMILY_ENDED);
+	assert_int_equal(view->items[0].rss, 500 * 1024);
+	assert_pids(updated(family), 11, 0);
+	pm_family_close(family);
+	tree_remove(root);
+}
+
 /** The master is followed, not its workers; after its end, the next master. */
 static void a_followed_name(void **state)
 {
@@ -510,6 +556,7 @@ int main(void)
 		cmocka_unit_test(a_cgroup),
 		cmocka_unit_test(an_unreadable_process),
 		cmocka_unit_test(a_name),
+		cmocka_unit_test(a_name_of_an_ending_process),
 		cmocka_unit_test(a_followed_name),
 		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(lists_and_bad_options),
