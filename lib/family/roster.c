@@ -13,9 +13,9 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/minmax.h"
-#include "base/number.h"
 #include "proc/access.h"
 #include "proc/process_stat.h"
+#include "proc/statm.h"
 #include "proc/status.h"
 
 /**
@@ -155,34 +155,6 @@ size_t pm_roster_find(const struct pm_roster *roster, pid_t pid)
 	return roster->count;
 }
 
-/** Reads the resident size from statm (proc_pid_statm(5)), whose second number counts pages. */
-static int read_statm(const struct pm_procfs *procfs, const char *name, uint64_t *rss)
-{
-	char text[128];
-	int fd = pm_procfs_open_file(procfs, name, O_RDONLY);
-	if (fd < 0)
-		return -1;
-
-	ssize_t length = pm_read(fd, text, sizeof text - 1);
-	int cause = errno;
-	close(fd);
-	if (length < 0) {
-		errno = cause;
-		return -1;
-	}
-
-	text[length] = '\0';
-	const char *at = text;
-	uint64_t size, resident;
-	errno = EPROTO;
-	if (!pm_scan_decimal(&at, &size) || *at++ != ' ' || !pm_scan_decimal(&at, &resident) ||
-	    resident > UINT64_MAX / (uint64_t)sysconf(_SC_PAGESIZE))
-		return -1;
-
-	*rss = resident * (uint64_t)sysconf(_SC_PAGESIZE);
-	return 0;
-}
-
 /** Reads the user and the sizes from a status file. */
 static int read_status(const struct pm_procfs *procfs, const char *name,
                        struct pm_family_member *member)
@@ -237,7 +209,8 @@ static int read_sizes(const struct pm_roster *roster, const struct pm_procfs *pr
 		return read_status(procfs, "status", member);
 
 	/* A saved tree may lack statm. */
-	if (read_statm(procfs, "statm", &member->rss) < 0)
+	uint64_t shared;
+	if (pm_statm_read(procfs, &member->rss, &shared) < 0)
 		return read_status(procfs, "status", member);
 
 	member->swap = 0;

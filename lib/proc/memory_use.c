@@ -10,17 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/io.h"
-#include "base/number.h"
 #include "proc/process_handle.h"
 #include "proc/process_stat.h"
+#include "proc/statm.h"
 #include "proc/status.h"
-
-/* Maximum length of statm: seven numbers of at most 20 digits. */
-enum { STATM_SIZE = 160 };
 
 static const char *root_of(const char *proc_root)
 {
@@ -36,44 +32,6 @@ static enum pm_memory_use_result failure(int cause, struct pm_error *error)
 	}
 
 	return cause == EACCES || cause == EPERM ? PM_USE_REFUSED : PM_USE_GONE;
-}
-
-/**
- * Reads the second and the third number of statm, as bytes.
- * @return 0, or -1 with errno set
- */
-static int read_statm(const struct pm_procfs *procfs, const char *name, uint64_t *resident,
-                      uint64_t *shared)
-{
-	char text[STATM_SIZE];
-	int fd = pm_procfs_open_file(procfs, name, O_RDONLY);
-	if (fd < 0)
-		return -1;
-
-	ssize_t length = read(fd, text, sizeof text - 1);
-	int cause = errno;
-	close(fd);
-	if (length < 0) {
-		errno = cause;
-		return -1;
-	}
-
-	text[length] = '\0';
-	const char *at = text;
-	uint64_t size, numbers[2], page = (uint64_t)sysconf(_SC_PAGESIZE);
-	bool known = pm_scan_decimal(&at, &size);
-	for (size_t i = 0; i < 2 && known; i++) {
-		at += strspn(at, " ");
-		known = pm_scan_decimal(&at, &numbers[i]);
-	}
-
-	errno = EPROTO;
-	if (!known)
-		return -1;
-
-	*resident = numbers[0] * page;
-	*shared = numbers[1] * page;
-	return 0;
 }
 
 /**
@@ -165,7 +123,7 @@ static enum pm_memory_use_result read_use(const char *proc_root, bool known, boo
 	if (pm_procfs_open(&procfs, root_of(proc_root), use->pid) < 0)
 		return failure(errno, error);
 
-	int result = read_statm(&procfs, "statm", &now.resident, &now.shared), cause = errno;
+	int result = pm_statm_read(&procfs, &now.resident, &now.shared), cause = errno;
 	/* A saved tree may lack statm; for a dead first thread, statm is always 0. */
 	bool same = result == 0 && known && !exact && now.resident > 0 &&
 	            now.resident == use->resident && now.shared == use->shared;
