@@ -400,6 +400,19 @@ static void print_line(struct text *line, struct out *out)
 	text_clear(line);
 }
 
+/** Prints which bound was reached. */
+static void print_bound(const struct pm_tmpfs *tmpfs, struct out *out)
+{
+	static const char *const bounds[] = {
+		[PM_TMPFS_BOUND_ENTRIES] = "after 2,000,000 files: further files are not counted",
+		[PM_TMPFS_BOUND_SECONDS] = "after 2 s: further files are not counted",
+		[PM_TMPFS_BOUND_DEPTH] = "at the 128th level: directories below are not counted",
+	};
+
+	if (tmpfs->bound != PM_TMPFS_COMPLETE)
+		out_wrapped_format(out, 2, "the search in tmpfs ended %s\n", bounds[tmpfs->bound]);
+}
+
 /** Prints what could not be read. */
 static void print_unknown(const struct cgroup_report *report, struct out *out)
 {
@@ -407,6 +420,7 @@ static void print_unknown(const struct cgroup_report *report, struct out *out)
 	const struct pm_shared_objects *objects = &files->objects;
 	struct text line = { 0 };
 
+	print_bound(&files->tmpfs, out);
 	if (files->tmpfs.unreadable > 0) {
 		put_unreadable(&files->tmpfs, &line);
 		print_line(&line, out);

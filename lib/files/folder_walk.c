@@ -323,7 +323,8 @@ static int enter_folder(struct pm_folder_walk *walk, size_t index, int parent, u
 	struct stat opened;
 
 	if (depth >= DEPTH_MAX) {
-		walk->tmpfs->bound = PM_TMPFS_BOUND_DEPTH;
+		if (walk->tmpfs->bound == PM_TMPFS_COMPLETE)
+			walk->tmpfs->bound = PM_TMPFS_BOUND_DEPTH;
 		return 1;
 	}
 

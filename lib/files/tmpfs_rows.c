@@ -151,6 +151,12 @@ static int compare_rows(const void *one, const void *other)
 	return (a->folder > b->folder) - (a->folder < b->folder);
 }
 
+/** Returns whether a walk found the same directories as another walk would. */
+static bool is_comparable(const struct pm_tmpfs *tmpfs)
+{
+	return tmpfs->bound == PM_TMPFS_COMPLETE || tmpfs->bound == PM_TMPFS_BOUND_DEPTH;
+}
+
 int pm_tmpfs_rows_find(const struct pm_tmpfs *now, const struct pm_tmpfs *before,
                        struct pm_tmpfs_rows *rows, struct pm_error *error)
 {
@@ -159,8 +165,7 @@ int pm_tmpfs_rows_find(const struct pm_tmpfs *now, const struct pm_tmpfs *before
 
 	if (before) {
 		finding.seconds = now->time - before->time;
-		finding.rates = finding.seconds > 0 && now->bound == PM_TMPFS_COMPLETE &&
-		                before->bound == PM_TMPFS_COMPLETE;
+		finding.rates = finding.seconds > 0 && is_comparable(now) && is_comparable(before);
 	}
 
 	finding.amounts = calloc(now->folder_count + 1, sizeof *finding.amounts);
