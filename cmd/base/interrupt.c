@@ -27,6 +27,9 @@ enum { HELD = sizeof numbers / sizeof *numbers, CAUGHT = HELD - 1 };
 /* The actions before interrupt_hold(), which interrupt_release() restores. */
 static struct sigaction before_hold[HELD];
 
+/* Number of calls of interrupt_hold() without interrupt_release(). */
+static unsigned holds;
+
 /* Stores the signal number in the flag of the running command. The store is atomic because threads
  * of the library read the flag. */
 static void handle(int number)
@@ -75,6 +78,9 @@ const volatile sig_atomic_t *interrupt_catch(void)
 
 const volatile sig_atomic_t *interrupt_hold(void)
 {
+	if (holds++ > 0)
+		return &interrupted;
+
 	interrupted = 0;
 	for (size_t i = 0; i < HELD; i++)
 		catch_one(numbers[i], false, &before_hold[i]);
@@ -84,6 +90,9 @@ const volatile sig_atomic_t *interrupt_hold(void)
 
 void interrupt_release(void)
 {
+	if (--holds > 0)
+		return;
+
 	for (size_t i = 0; i < HELD; i++)
 		sigaction(numbers[i], &before_hold[i], NULL);
 }

@@ -23,7 +23,8 @@ const volatile sig_atomic_t *interrupt_catch(void);
 /**
  * Catches the signals of interrupt_catch() and SIGQUIT, until interrupt_release(). Unlike with
  * interrupt_catch(), a repeated signal does not end the program, so a command that controls the
- * terminal can always restore the terminal.
+ * terminal can always restore the terminal. Calls nest: only the first one sets the flag to 0, and
+ * only the last interrupt_release() restores the actions.
  *
  * @return  the flag, 0 until a signal arrives
  */

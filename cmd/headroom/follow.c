@@ -10,6 +10,7 @@
 #include <procmem/process_find.h>
 
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/poll_loop.h"
 #include "base/report.h"
 
@@ -164,6 +165,9 @@ int headroom_follow_measure(const char *name, const struct headroom_source *sour
 	if (pm_family_open(&options, &following.family, error) < 0)
 		return -1;
 
+	/* Also between two processes, a signal ends the measurement. */
+	interrupt_hold();
+
 	int result = 0;
 	while (result == 0) {
 		result = await_process(&following, &opened, error);
@@ -177,6 +181,7 @@ int headroom_follow_measure(const char *name, const struct headroom_source *sour
 		}
 	}
 
+	interrupt_release();
 	pm_family_close(following.family);
 	if (result == 0)
 		result = report_none(&following, &longest, error);
@@ -249,6 +254,7 @@ int headroom_follow_largest(const struct headroom_source *source, struct headroo
 	int result = -1;
 
 	rest.observed = &observed;
+	interrupt_hold();
 	for (int tries = 1; tries <= LARGEST_MAX; tries++) {
 		rest.follow = tries < LARGEST_MAX;
 		if (open_largest(source->name, &largest, error) < 0)
@@ -271,6 +277,7 @@ int headroom_follow_largest(const struct headroom_source *source, struct headroo
 			rest.seconds = min_seconds;
 	}
 
+	interrupt_release();
 	neighbours_deinit(&observed);
 	return result;
 }

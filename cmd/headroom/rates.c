@@ -11,6 +11,7 @@
 #include <procmem/sample.h>
 
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/poll_loop.h"
 #include "base/report.h"
 #include "target/sampled.h"
@@ -121,7 +122,7 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
  *
  * @return 0, 1 if the user interrupted, -1 on error
  */
-static int watch(struct headroom_rates *rates, struct pm_process *process,
+static int take_samples(struct headroom_rates *rates, struct pm_process *process,
                  const struct headroom_source *source, struct pm_error *error)
 {
 	double seconds = source->seconds;
@@ -134,9 +135,7 @@ static int watch(struct headroom_rates *rates, struct pm_process *process,
 	if (seconds / 10 < interval)
 		interval = seconds / 10;
 
-	if (headroom_around_begin(&rates->around, process, source, error) < 0 ||
-	    headroom_around_walk(&rates->around, error) < 0 ||
-	    pm_sampler_open(process, &options, &sampler, error) < 0)
+	if (pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
 
 	int result = pm_sampler_take(sampler, &sample, error);
@@ -159,8 +158,34 @@ static int watch(struct headroom_rates *rates, struct pm_process *process,
 
 	poll_loop_deinit(&wait);
 	pm_sampler_close(sampler);
+	return result;
+}
+
+/**
+ * Observes the process and what is around it for the given time.
+ * @return as take_samples()
+ */
+static int watch(struct headroom_rates *rates, struct pm_process *process,
+                 const struct headroom_source *source, struct pm_error *error)
+{
+	const volatile sig_atomic_t *interrupted = interrupt_hold();
+	int result = headroom_around_begin(&rates->around, process, source, error);
+
+	if (result == 0)
+		result = headroom_around_walk(&rates->around, error);
+	if (result == 0)
+		result = take_samples(rates, process, source, error);
+
+	/* After an interrupt, the results are completed, but a second one ends the program. */
+	bool held = result == 0;
+	if (!held)
+		interrupt_release();
 	if (result >= 0 && headroom_around_end(&rates->around, error) < 0)
-		return -1;
+		result = -1;
+	if (result == 0 && *interrupted)
+		result = 1;
+	if (held)
+		interrupt_release();
 
 	return result;
 }

@@ -47,7 +47,7 @@ struct neighbour {
 	enum neighbour_relation relation; /**< what it is to the target */
 	bool named;                       /**< neighbours_follow() was called for it */
 	bool in_group;                    /**< it shares the memory limit of the target */
-	bool gone;                        /**< it has ended; `use` is that of the sample before */
+	bool gone; /**< it has ended; `use` is that of the sample before, the next one removes it */
 	bool own;                         /**< it is this program, which is never named */
 	double since;                     /**< time when it was first seen, in seconds */
 	/**

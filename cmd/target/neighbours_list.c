@@ -337,10 +337,29 @@ static int list_all(struct neighbours *neighbours, double time, struct pm_error 
 	return result;
 }
 
+/** Removes processes that have ended, so that short-lived ones do not use up NEIGHBOURS_MAX. */
+static void remove_gone(struct neighbours *neighbours)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		struct neighbour *item = &neighbours->items[i];
+
+		if (item->gone && item->relation != NEIGHBOUR_TARGET)
+			pm_series_deinit(&item->series);
+		else
+			neighbours->items[kept++] = *item;
+	}
+
+	neighbours->count = kept;
+}
+
 int neighbours_list_update(struct neighbours *neighbours, double time, struct pm_error *error)
 {
 	const struct neighbours_options *options = &neighbours->options;
 	bool all = options->family || options->machine;
+
+	remove_gone(neighbours);
 
 	if (neighbours_list_follow(neighbours, pm_process_pid(neighbours->process),
 	                           NEIGHBOUR_TARGET, time, error) < 0)
