@@ -159,18 +159,46 @@ static void draw_rows(struct family_screen *screen, int line)
 		draw_row(screen, rows->items[i], i == screen->index, line++);
 }
 
+/** Returns how much of a text fits: all of it, or up to the last clause that begins too far right.
+ */
+static size_t fit_clauses(const struct text *text, size_t columns)
+{
+	static const char *const starts[] = { "; ", ", ", "  ", " at the rate" };
+	size_t fits = utf8_fit(text->bytes, text->length, columns);
+
+	if (fits == text->length)
+		return fits;
+
+	for (size_t at = fits; at > 0; at--)
+		for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+			if (text->length - at >= strlen(starts[i]) &&
+			    memcmp(text->bytes + at, starts[i], strlen(starts[i])) == 0)
+				return at;
+
+	return fits;
+}
+
+/** Draws a line of the header, without the last clauses if the screen is too narrow. */
+static void draw_line(struct family_screen *screen, int row, struct text *text,
+                      struct terminal_look look)
+{
+	struct terminal *terminal = &screen->terminal;
+
+	text->length = fit_clauses(text, (size_t)terminal->columns);
+	terminal_put(terminal, row, 0, terminal->columns, text, look);
+	text_clear(text);
+}
+
 /** Draws the lines above the rows. Returns the number of lines. */
 static int draw_header(struct family_screen *screen)
 {
 	const struct terminal_look plain = { 0 }, bold = { .bold = true };
 	const struct family_run *run = screen->run;
-	struct terminal *terminal = &screen->terminal;
 	struct text text = { 0 };
 
 	family_print_headline(run, &text);
-	terminal_put(terminal, 0, 0, terminal->columns, &text, bold);
+	draw_line(screen, 0, &text, bold);
 
-	text_clear(&text);
 	family_print_title(run, &text);
 	text_string(&text, screen->over ? "  ENDED" : "");
 	if (run->members.unreadable > 0)
@@ -179,11 +207,10 @@ static int draw_header(struct family_screen *screen)
 		text_format(&text, "  %zu ended", run->members.ended);
 	text_format(&text, "  sort: %s  every %gs", watch_view_sort_name(screen->sort),
 	            run->options->interval);
-	terminal_put(terminal, 1, 0, terminal->columns, &text, plain);
+	draw_line(screen, 1, &text, plain);
 
-	text_clear(&text);
 	family_print_sum(run, &text);
-	terminal_put(terminal, 2, 0, terminal->columns, &text, plain);
+	draw_line(screen, 2, &text, plain);
 	text_deinit(&text);
 	return 3;
 }

@@ -40,7 +40,9 @@ static void put_piece(struct flow *flow, const char *piece, size_t length)
 		return;
 
 	flow->column += flow->column > 0 ? 2 : 0;
-	terminal_put(flow->terminal, flow->line, flow->column, columns, &text, plain);
+	/* On a terminal without UTF-8, the text can be wider. */
+	terminal_put(flow->terminal, flow->line, flow->column, flow->terminal->columns, &text,
+	             plain);
 	flow->column += columns;
 }
 

@@ -62,8 +62,12 @@ teardown() {
 	screen_key End
 	screen_key Enter
 	screen_await 'cannot be read'
+	# A line that is too long loses its last clauses, and is not cut within one.
+	screen_await 'sort: rate  every 0.2s'
 	screen_resize 60 12
 	screen_await 'processes of the tree'
+	screen_await_not 'every'
+	[[ $(screen_lines | sed -n 2p) =~ \ \ sort:\ rate\ *$ ]]
 	screen_key q
 	screen_await 'user quit'
 }
