@@ -95,9 +95,11 @@ static void put_unread(const struct pm_tmpfs *tmpfs, struct json *json)
 	for (size_t i = 0; i < tmpfs->folder_count; i++) {
 		if (tmpfs->folders[i].cause == 0)
 			continue;
+
 		char *path = pm_tmpfs_path(tmpfs, i, NULL);
 		if (!path)
 			alloc_failed();
+
 		json_open(json, NULL, '{');
 		json_put(json, "path", json_text(path));
 		json_put(json, "error", json_text(strerror(tmpfs->folders[i].cause)));
@@ -116,6 +118,7 @@ void cgroup_files_json_put(const struct cgroup_report *report, struct json *json
 		json_parts_process(json, files->pid, files->comm, NULL);
 		json_shut(json, '}');
 		put_directories(&files->rows, json);
+
 		json_put(json, "tmpfs_files", json_number(files->tmpfs.all_files));
 		json_put(json, "tmpfs_bytes", json_number(files->tmpfs.all_bytes));
 		json_put(json, "tmpfs_complete",
