@@ -25,7 +25,7 @@ enum { OPTION_FOR = CLI_LONG_ONLY };
 /** Largest value of --top. */
 enum { TOP_MAX = 1000000 };
 
-/** Bytes that the kernel charges to a CPU in advance (64 pages, mm/memcontrol.c). */
+/** How inexact the usage may be for each CPU, in bytes (docs/KERNEL.md, "What fills a cgroup"). */
 static const uint64_t cpu_batch = UINT64_C(256) << 10;
 
 /* Time between two samples, in seconds. If the measurement takes less than ten seconds, a tenth of

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-/** Fields of a line (ipc/shm.c, sysvipc_shm_proc_show()). */
+/** Fields of a line (proc_sysvipc(5)). */
 enum field {
 	KEY,
 	ID,
