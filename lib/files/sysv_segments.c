@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-/** Fields of a line (proc_sysvipc(5)). */
+/** Fields of a line (named in the first line of the file). */
 enum field {
 	KEY,
 	ID,
