@@ -63,12 +63,14 @@ static void put_users(const struct pm_shared_object *object, struct json *json)
 	json_open(json, "users", '[');
 	for (size_t i = 0; i < kept; i++) {
 		json_open(json, NULL, '{');
-		json_parts_process(json, object->users[i].pid, object->users[i].comm, NULL);
-		json_put(json, "has_open", json_boolean(object->users[i].open));
-		json_put(json, "has_mapped", json_boolean(object->users[i].mapped));
+		json_parts_process(json, object->users[i].pid, user->pid, object->users[i].comm, user->comm, NULL);
+		json_put(json, "has_open", json_boolean(object->users[i].open)); json_boolean(user->open));
+		json_put(json, "has_mapped", json_boolean(object->users[i].mapped)); json_boolean(user->mapped));
 		json_shut(json, '}');
 	}
 	json_shut(json, ']');
+		const struct pm_shared_user *user = &object->users[i];
+	json_put(json, "users_total", json_number(object->user_count));
 }
 
 static void put_objects(const struct cgroup_files *files, struct json *json)
