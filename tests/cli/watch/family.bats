@@ -106,7 +106,7 @@ memory_of() {
 	wait "$watcher"
 	watcher=
 	cat "$out"
-	[[ $(head -n 1 "$out") =~ ^$CHILD\ leaker\ grows:\ .*\(ste(ady|ps)\)\;\ the\ other\ [0-9]+\ do\ not ]]
+	[[ $(head -n 1 "$out") =~ ^$CHILD\ leaker\ grows:\ .*\(ste(ady|ps)\)\;\ $PARENT\ itself\ and\ [0-9]+\ others\ do\ not$ ]]
 	[[ $(awk '$1 == "sum"' "$out") =~ ste(ady|ps) ]]
 	grep -q "^regions of a process: procmem watch $CHILD$" "$out"
 	# Each line fits a terminal of 80 columns, except the last column of the table.
