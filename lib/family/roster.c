@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/minmax.h"
+#include "family/member_sizes.h"
 #include "proc/access.h"
 #include "proc/process_stat.h"
 #include "proc/statm.h"
@@ -26,9 +27,6 @@ enum { STATUS_PERIOD = 16 };
 
 /** PF_FORKNOEXEC of include/linux/sched.h: the process was forked and has not called exec. */
 enum { FORKED_WITHOUT_EXEC = 0x00000040 };
-
-/** Maximum number of threads that are tried if the first thread of a process is dead. */
-enum { THREADS_TRIED_MAX = 32 };
 
 /** What came out of reading a process. */
 enum outcome {
@@ -200,13 +198,8 @@ static int read_living_thread(const struct pm_procfs *procfs, struct pm_family_m
 static int read_sizes(const struct pm_roster *roster, const struct pm_procfs *procfs,
                       const struct pm_process_stat *stat, bool all, struct pm_family_member *member)
 {
-	if (pm_process_stat_is_ending(stat) && stat->threads > 1)
-		return read_living_thread(procfs, member);
-
 	/* The members take turns, so that no update reads all status files. */
 	bool turn = (roster->updates + member->id) % STATUS_PERIOD == 0;
-	if (all || roster->swap || turn)
-		return read_status(procfs, "status", member);
 
 	/* A saved tree may lack statm. */
 	uint64_t shared;
@@ -215,6 +208,7 @@ static int read_sizes(const struct pm_roster *roster, const struct pm_procfs *pr
 
 	member->swap = 0;
 	return 0;
+	return pm_member_sizes_read(procfs, stat, all || roster->swap || turn, member);
 }
 
 /**
