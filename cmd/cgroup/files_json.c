@@ -55,21 +55,20 @@ static void put_mounts(const struct cgroup_files *files, struct json *json)
 	json_shut(json, ']');
 }
 
-/** Adds the processes that use shared memory. Of many processes, only the first ones are known. */
 static void put_users(const struct pm_shared_object *object, struct json *json)
 {
 	size_t kept = pm_min_size(object->user_count, PM_SHARED_USERS_KEPT);
 
 	json_open(json, "users", '[');
 	for (size_t i = 0; i < kept; i++) {
+		const struct pm_shared_user *user = &object->users[i];
 		json_open(json, NULL, '{');
-		json_parts_process(json, object->users[i].pid, user->pid, object->users[i].comm, user->comm, NULL);
-		json_put(json, "has_open", json_boolean(object->users[i].open)); json_boolean(user->open));
-		json_put(json, "has_mapped", json_boolean(object->users[i].mapped)); json_boolean(user->mapped));
+		json_parts_process(json, user->pid, user->comm, NULL);
+		json_put(json, "has_open", json_boolean(user->open));
+		json_put(json, "has_mapped", json_boolean(user->mapped));
 		json_shut(json, '}');
 	}
 	json_shut(json, ']');
-		const struct pm_shared_user *user = &object->users[i];
 	json_put(json, "users_total", json_number(object->user_count));
 }
 
@@ -91,9 +90,7 @@ static void put_objects(const struct cgroup_files *files, struct json *json)
 		json_put(json, "at_most", json_boolean(object->at_most));
 		if (cgroup_suspect_rate(files, object, &rate))
 			json_put(json, "rate", json_real(rate));
-
 		put_users(object, json);
-		json_put(json, "users_total", json_number(object->user_count));
 		json_shut(json, '}');
 	}
 	json_shut(json, ']');
@@ -105,11 +102,9 @@ static void put_unread(const struct pm_tmpfs *tmpfs, struct json *json)
 	for (size_t i = 0; i < tmpfs->folder_count; i++) {
 		if (tmpfs->folders[i].cause == 0)
 			continue;
-
 		char *path = pm_tmpfs_path(tmpfs, i, NULL);
 		if (!path)
 			alloc_failed();
-
 		json_open(json, NULL, '{');
 		json_put(json, "path", json_text(path));
 		json_put(json, "error", json_text(strerror(tmpfs->folders[i].cause)));
@@ -128,7 +123,6 @@ void cgroup_files_json_put(const struct cgroup_report *report, struct json *json
 		json_parts_process(json, files->pid, files->comm, NULL);
 		json_shut(json, '}');
 		put_directories(&files->rows, json);
-
 		json_put(json, "tmpfs_files", json_number(files->tmpfs.all_files));
 		json_put(json, "tmpfs_bytes", json_number(files->tmpfs.all_bytes));
 		json_put(json, "tmpfs_complete",

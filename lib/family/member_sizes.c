@@ -4,48 +4,16 @@
  */
 #include "family/member_sizes.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/io.h"
 #include "base/minmax.h"
-#include "base/number.h"
 #include "proc/process_stat.h"
+#include "proc/statm.h"
 #include "proc/status.h"
 
 /** Maximum number of threads that are tried if the first thread of a process is dead. */
 enum { THREADS_TRIED_MAX = 32 };
-
-/** Reads the resident size from statm (proc_pid_statm(5)), whose second number counts pages. */
-static int read_statm(const struct pm_procfs *procfs, const char *name, uint64_t *rss)
-{
-	char text[128];
-	int fd = pm_procfs_open_file(procfs, name, O_RDONLY);
-	if (fd < 0)
-		return -1;
-
-	ssize_t length = pm_read(fd, text, sizeof text - 1);
-	int cause = errno;
-	close(fd);
-	if (length < 0) {
-		errno = cause;
-		return -1;
-	}
-
-	text[length] = '\0';
-	const char *at = text;
-	uint64_t size, resident;
-	errno = EPROTO;
-	if (!pm_scan_decimal(&at, &size) || *at++ != ' ' || !pm_scan_decimal(&at, &resident) ||
-	    resident > UINT64_MAX / (uint64_t)sysconf(_SC_PAGESIZE))
-		return -1;
-
-	*rss = resident * (uint64_t)sysconf(_SC_PAGESIZE);
-	return 0;
-}
 
 /** Reads the user and the sizes from a status file. */
 static int read_status(const struct pm_procfs *procfs, const char *name,
@@ -97,7 +65,8 @@ int pm_member_sizes_read(const struct pm_procfs *procfs, const struct pm_process
 		return read_status(procfs, "status", member);
 
 	/* A saved tree may lack statm. */
-	if (read_statm(procfs, "statm", &member->rss) < 0)
+	uint64_t shared;
+	if (pm_statm_read(procfs, &member->rss, &shared) < 0)
 		return read_status(procfs, "status", member);
 
 	member->swap = 0;
