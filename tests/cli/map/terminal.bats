@@ -58,7 +58,8 @@ widest() {
 	[[ ${lines[-2]} == "… no room for DIRTY"* ]]
 	run -0 on_terminal 24 80 ps -o +pss,name
 	[ "$(widest <<<"$output")" -le 80 ]
-	[[ ${lines[0]} == *" PSS "*"NAME"*COMMAND ]]
+	# Notes on processes whose PSS is not known precede the table.
+	[[ "$(grep ' PID .* PSS ' <<<"$output")" == *" PSS "*"NAME"*COMMAND ]]
 	run -0 on_terminal 24 80 map --by mapping -o +pss "$TARGET_PID"
 	[ "$(widest <<<"$output")" -le 80 ]
 	[ "$(procmem map -o +thread,mapping "$TARGET_PID" | sed -n 2p | tr -s ' ')" = "ADDRESS SIZE RSS PSS DIRTY SWAP PERM KIND THREAD MAPPING" ]

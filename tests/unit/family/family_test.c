@@ -325,6 +325,8 @@ static void an_exec(void **state)
 	(void)state;
 	struct target shell;
 	start_shell(&shell);
+	/* The shell has called exec when it answers. */
+	assert_int_equal(run(&shell, "echo pid $$"), shell.pid);
 	struct pm_family *family = open_family(
 		(struct pm_family_options){ .kind = PM_FAMILY_CHILDREN, .pid = shell.pid });
 	const struct pm_family_view *view = updated(family);
