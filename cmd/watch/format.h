@@ -97,9 +97,9 @@ void watch_format_parts(const struct watch_history *history, bool bytes, struct 
 void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
- * Checks whether the memory limit that watch_format_limit() names is that of a cgroup which fills up
- * although the memory of the process does not grow: with page cache, tmpfs, memory of the kernel, or
- * that of other processes.
+ * Checks whether the memory limit that watch_format_limit() names is that of a cgroup which fills
+ * up although the memory of the process does not grow: with page cache, tmpfs, memory of the
+ * kernel, or that of other processes.
  * @param history  the history
  * @return         true or false
  */

@@ -51,8 +51,8 @@ struct watch_options {
 bool watch_options_is_report(const struct watch_options *options, const struct out *out);
 
 /**
- * Checks whether the time of --for, or that of the samples of -c, is over. Used when no more samples
- * are taken.
+ * Checks whether the time of --for, or that of the samples of -c, is over. Used when no more
+ * samples are taken.
  * @param options the options
  * @param seconds time since the first sample
  * @return true or false; false without --for and -c

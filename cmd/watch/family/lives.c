@@ -31,10 +31,15 @@ static void add_ended(const struct family_member *member, struct family_lives *l
 
 void family_lives_read(const struct family_members *members, struct family_lives *lives)
 {
-	*lives = (struct family_lives){ .ended = members->ended };
+	*lives = (struct family_lives){ .ended = members->dropped_lives };
 
 	for (size_t i = 0; i < members->count; i++) {
 		const struct family_member *member = &members->items[i];
+
+		if (!member->followed)
+			continue;
+		if (member->state == PM_FAMILY_ENDED)
+			lives->ended++;
 
 		if (member->started <= 0 || !member->measured)
 			continue;

@@ -7,7 +7,8 @@
 
 /** The lives that have ended, and the age of the one that lasts. */
 struct family_lives {
-	size_t ended;    /**< number of all lives that have ended */
+	size_t ended;    /**< number of all lives that have ended; others with this name
+	                    do not count */
 	size_t known;    /**< number of those whose duration and memory are known: the last ones */
 	double shortest; /**< duration of the shortest of the `known` ones, in seconds */
 	double longest;  /**< duration of the longest */
@@ -18,7 +19,7 @@ struct family_lives {
 
 /**
  * Finds the lives.
- * @param members  the processes; each one is a life. Must outlive `lives`
+ * @param members  the processes; each `followed` one is a life. Must outlive `lives`
  * @param lives    receives the lives
  */
 void family_lives_read(const struct family_members *members, struct family_lives *lives);

@@ -150,6 +150,7 @@ void family_print_headline(const struct family_run *run, struct text *text)
 	struct growers growers = find_growers(run);
 
 	add_lives(run, text);
+
 	if (run->waiting) {
 		text_string(text, "waiting for a process named ");
 		utf8_escape(text, run->word, strlen(run->word));

@@ -30,8 +30,8 @@ void family_print_sum(const struct family_run *run, struct text *text);
 
 /**
  * Adds the limit that the processes reach first, as family_limits_describe(). If no life of a
- * followed process has lasted as long as the time that is left, the text says so. Adds nothing while
- * there is no process to follow.
+ * followed process has lasted as long as the time that is left, the text says so. Adds nothing
+ * while there is no process to follow.
  *
  * @param run   the run
  * @param text  receives the limit

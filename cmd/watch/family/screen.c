@@ -190,8 +190,8 @@ static void draw_line(struct family_screen *screen, int row, struct text *text,
 }
 
 /**
- * Draws the sum and the limit, on a line each if one line is too narrow for both. Returns the number
- * of lines.
+ * Draws the sum and the limit, on a line each if one line is too narrow for both. Returns the
+ * number of lines.
  */
 static int draw_sum(struct family_screen *screen, int row)
 {

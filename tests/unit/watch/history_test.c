@@ -222,8 +222,7 @@ static void a_cgroup_grows_outside_of_the_process(void **state)
 	}
 
 	assert_true(watch_format_fills_outside(history));
-	expect_limit(history,
-	             "  limit 400.0M: full in 55s (the group grows, not this process)");
+	expect_limit(history, "  limit 400.0M: full in 55s (the group grows, not this process)");
 	history->gone = true;
 	assert_false(watch_format_fills_outside(history));
 }
