@@ -15,6 +15,7 @@
 
 #include "base/name_filter.h"
 #include "base/text.h"
+#include "target/target_hint.h"
 
 /**
  * Parses "/proc/PID", "/proc/PID/smaps" or "/proc/PID/maps". These words refer to the process, not
@@ -186,6 +187,8 @@ static void hint_at_file(const char *word, struct pm_error *error)
 /** Adds hints to an error of find(): what else the word could refer to. */
 static void add_hints(const char *word, struct pm_error *error)
 {
+	if (error && error->kind == PM_ERROR_AMBIGUOUS)
+		target_hint_several(word, error);
 	if (!error || error->kind != PM_ERROR_NOT_FOUND)
 		return;
 
@@ -193,6 +196,8 @@ static void add_hints(const char *word, struct pm_error *error)
 	if (is_name)
 		hint_at_command_lines(word, error);
 	hint_at_file(word, error);
+	if (is_name)
+		target_hint_killed(word, error);
 }
 
 int target_open_process(struct target *target, const char *word, struct pm_error *error)

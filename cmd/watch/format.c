@@ -244,6 +244,20 @@ enum out_style watch_format_style(const struct watch_row *row, enum watch_column
 }
 
 /**
+ * Checks whether a limit of a cgroup is used up although the memory of the process does not grow.
+ */
+static bool fills_outside(const struct watch_history *history, const struct pm_limit *limit)
+{
+	struct forecast_time time = watch_history_time(history, limit);
+	enum pm_verdict verdict = history->memory.trend.verdict;
+	bool grows = verdict != PM_VERDICT_NO_GROWTH && verdict != PM_VERDICT_SHRINKING &&
+	             verdict != PM_VERDICT_PLATEAU;
+
+	return limit->kind == PM_LIMIT_CGROUP && time.known && !time.by_process && !time.beneath &&
+	       !grows && pm_trend_growth_rate(&history->memory.trend) <= 0 && !history->gone;
+}
+
+/**
  * Adds the time until a limit is reached or, if this time is not known, the amount that is left.
  * Adds nothing if the process is gone.
  */
@@ -267,6 +281,8 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 			text_string(text, " at the rate of ");
 			growth_text_put_name(history->beneath.track, text);
 		}
+		if (fills_outside(history, limit))
+			text_string(text, " (the group grows, not this process)");
 	} else {
 		watch_format_size(pm_limit_left(limit), bytes, text);
 		text_string(text, " left");
@@ -318,6 +334,13 @@ static void add_memory_limit(const struct watch_history *history, bool bytes, st
 	}
 
 	add_left(history, limit, bytes, text);
+}
+
+bool watch_format_fills_outside(const struct watch_history *history)
+{
+	const struct pm_limit *limit = memory_limit_to_report(history);
+
+	return limit && fills_outside(history, limit);
 }
 
 /** Returns the kernel's name of a limit on a count (mappings, PIDs or threads). */

@@ -97,6 +97,15 @@ void watch_format_parts(const struct watch_history *history, bool bytes, struct 
 void watch_format_limit(const struct watch_history *history, bool bytes, struct text *text);
 
 /**
+ * Checks whether the memory limit that watch_format_limit() names is that of a cgroup which fills
+ * up although the memory of the process does not grow: with page cache, tmpfs, memory of the
+ * kernel, or that of other processes.
+ * @param history  the history
+ * @return         true or false
+ */
+bool watch_format_fills_outside(const struct watch_history *history);
+
+/**
  * Adds the cost of watching, after two spaces unless the text is empty.
  * @param history the history
  * @param text receives the cost

@@ -198,6 +198,16 @@ bool watch_options_is_report(const struct watch_options *options, const struct o
 	return ends && !out->terminal && !options->plain && !options->output.json;
 }
 
+bool watch_options_time_is_over(const struct watch_options *options, double seconds)
+{
+	double counted = ((double)options->count - 1) * options->interval;
+
+	/* The next sample would be more than half an interval after the end. */
+	seconds += options->interval / 2;
+	return (options->count > 0 && seconds >= counted) ||
+	       (options->seconds > 0 && seconds >= options->seconds);
+}
+
 int watch_options_check_several(const struct watch_options *options, struct pm_error *error)
 {
 	const char *option = NULL;

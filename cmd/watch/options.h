@@ -51,6 +51,15 @@ struct watch_options {
 bool watch_options_is_report(const struct watch_options *options, const struct out *out);
 
 /**
+ * Checks whether the time of --for, or that of the samples of -c, is over. Used when no more
+ * samples are taken.
+ * @param options the options
+ * @param seconds time since the first sample
+ * @return true or false; false without --for and -c
+ */
+bool watch_options_time_is_over(const struct watch_options *options, double seconds);
+
+/**
  * Refuses options that need a single process.
  * @param options the options
  * @param error PM_ERROR_USAGE

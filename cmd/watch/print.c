@@ -247,6 +247,20 @@ static void add_kinds(const struct watch_history *history, const struct watch_vi
 		text_char(line, '\n');
 }
 
+/** Adds the growth since the baseline. */
+static void add_growth(const struct watch_history *history, bool bytes, struct text *line)
+{
+	uint64_t rss = history->sample.totals.rss;
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	text_string(line, ", growth ");
+	delta_put_bytes(line, (int64_t)(rss - history->first.rss), bytes);
+	if (history->based > history->began) {
+		pm_format_duration(history->sample.time - history->based, duration);
+		text_format(line, " in the last %s", duration);
+	}
+}
+
 /** Adds the first line of the summary: the process, its growth, and its limits. */
 static void add_process(const struct watch_run *run, const struct watch_history *history,
                         bool bytes, struct text *line)
@@ -260,13 +274,11 @@ static void add_process(const struct watch_run *run, const struct watch_history 
 	text_format(line, " (%d) for %s, %" PRIu64 " sample%s: RSS ", (int)process->pid, duration,
 	            samples, samples == 1 ? "" : "s");
 	watch_format_size(rss, bytes, line);
-	text_string(line, ", growth ");
-	delta_put_bytes(line, (int64_t)(rss - history->first.rss), bytes);
 
-	if (history->based > history->began) {
-		pm_format_duration(history->sample.time - history->based, duration);
-		text_format(line, " in the last %s", duration);
-	}
+	/* If nothing changed, the verdict says so. */
+	bool same = rss == history->first.rss;
+	if (!same || history->memory.trend.verdict != PM_VERDICT_NO_GROWTH)
+		add_growth(history, bytes, line);
 
 	text_string(line, ", ");
 	watch_verdict_headline(history, bytes, line);
@@ -282,6 +294,11 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 	add_process(run, history, view->bytes, &line);
 	if (view->row_count > 1)
 		add_kinds(history, view, &line);
+	if (watch_format_fills_outside(history) && !run->replay)
+		text_format(&line,
+		            "the cgroup grows outside of the memory of %d; what grows: procmem "
+		            "cgroup --for 10s %d\n",
+		            (int)run->process.pid, (int)run->process.pid);
 	if (watch_around_describe(run->around, &line))
 		text_string(&line, " (all of them: procmem watch --children or --cgroup)\n");
 	if (run->ended)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/delta.h"
 #include "base/interrupt.h"
 #include "base/poll_loop.h"
@@ -103,7 +104,7 @@ static void watch_text(struct watch *watch, struct events *events, struct out *o
 
 /**
  * Takes a sample and shows it. If no sample can be taken, the screen shows the reason and stays
- * open until the user quits.
+ * open until the user quits, or the time of --for or -c is over.
  */
 static void show_sample(struct watch *watch, struct screen *screen)
 {
@@ -130,10 +131,13 @@ static void show_event(void *context, const char *line)
 static bool is_screen_over(struct watch *watch, const struct screen *screen,
                            const struct poll_loop *wait)
 {
-	if (screen->state.over)
-		return *wait->interrupted != 0;
+	double seconds = clock_boot_seconds() - watch->history.began;
 
-	return is_over(watch, wait);
+	if (!screen->state.over)
+		return is_over(watch, wait);
+
+	/* The process has ended, but the screen shows the last sample until the time is over. */
+	return *wait->interrupted || watch_options_time_is_over(watch->run.options, seconds);
 }
 
 /** Takes samples and shows them on a live screen until the run ends. */

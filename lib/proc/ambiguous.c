@@ -137,6 +137,14 @@ static bool have_several_users(const struct pm_namesake *items, size_t count)
 	return false;
 }
 
+static bool have_one_command(const struct pm_namesake *items, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(items[i].command, items[0].command) != 0)
+			return false;
+	return true;
+}
+
 int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t count,
                        struct pm_error *error)
 {
@@ -144,6 +152,7 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
 	char age[PM_DURATION_TEXT_SIZE], user[USER_SIZE] = "";
 	size_t length = 0, listed = pm_min_size(count, LISTED_MAX);
 	bool with_user = have_several_users(items, listed);
+	bool one_command = have_one_command(items, count);
 	size_t share = LIST_SIZE / listed, fixed = FIXED;
 	size_t max = COMMAND_MIN;
 
@@ -159,14 +168,27 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
 			put_user(items[i].uid, user);
 
 		const char *separator = i > 0 ? ", " : "";
-		int added = snprintf(list + length, sizeof list - length, "%s%d (%sup %s: %s)",
-		                     separator, (int)items[i].pid, user, age, command);
+		const char *colon = one_command ? "" : ": ";
+		if (one_command)
+			command[0] = '\0';
+
+		int added = snprintf(list + length, sizeof list - length, "%s%d (%sup %s%s%s)",
+		                     separator, (int)items[i].pid, user, age, colon, command);
 		if (added > 0)
 			length += (size_t)added;
 	}
 
-	if (count > listed && length < sizeof list)
-		snprintf(list + length, sizeof list - length, " and %zu more", count - listed);
+	if (count > listed && length < sizeof list) {
+		int added = snprintf(list + length, sizeof list - length, " and %zu more",
+		                     count - listed);
+		if (added > 0)
+			length += (size_t)added;
+	}
+
+	if (one_command && length < sizeof list) {
+		pm_ambiguous_distinguish(items, count, 0, COMMAND_MAX, command);
+		snprintf(list + length, sizeof list - length, "; their command line: %s", command);
+	}
 
 	return pm_error_set(
 		error, PM_ERROR_AMBIGUOUS, 0,

@@ -20,7 +20,8 @@ struct pm_namesake {
 /**
  * Fills an error that lists at most eight of the processes. For each process, the error shows the
  * PID, the time since the process started, and its command line, or the part of a long command line
- * that differs. The users are shown if not all listed processes have the same user.
+ * that differs. A command line that all of them have is shown once. The users are shown if not all
+ * listed processes have the same user.
  *
  * @param word   the name
  * @param items  the processes that match the name

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/poll_loop.h"
 #include "base/report.h"
 #include "watch/family/json.h"
@@ -89,8 +90,12 @@ static const char *watch_live(struct family_run *run, struct poll_loop *wait, st
 			family_screen_update(&screen);
 
 		ended = find_end(run, wait);
-		/* Keep showing what is known after all processes have ended. */
-		if (ended && family_run_is_over(run) && !*wait->interrupted) {
+		double seconds = clock_boot_seconds() - run->members.began;
+
+		/* Keep showing what is known after all processes have ended, until the time of
+		 * --for or -c is over. */
+		if (ended && family_run_is_over(run) && !*wait->interrupted &&
+		    !watch_options_time_is_over(run->options, seconds)) {
 			family_screen_end(&screen, ended);
 			ended = NULL;
 		}

@@ -163,6 +163,18 @@ void family_limits_describe(const struct family_limits *limits, bool bytes, stru
 	}
 }
 
+bool family_limits_time(const struct family_limits *limits, double *seconds)
+{
+	const struct pm_limit *limit = find_limit(limits);
+
+	if (!limit)
+		return false;
+
+	struct forecast_time time = watch_history_time(limits->history, limit);
+	*seconds = time.seconds;
+	return time.known;
+}
+
 void family_limits_json(const struct family_limits *limits, struct json *json)
 {
 	const struct pm_limit *limit = find_limit(limits);

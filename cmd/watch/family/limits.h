@@ -56,6 +56,14 @@ uint64_t family_limits_count_kills(struct family_limits *limits);
 void family_limits_describe(const struct family_limits *limits, bool bytes, struct text *text);
 
 /**
+ * Returns the time until the limit that family_limits_describe() names is reached.
+ * @param limits   the limits
+ * @param seconds  receives the time from now on
+ * @return         whether the time is known
+ */
+bool family_limits_time(const struct family_limits *limits, double *seconds);
+
+/**
  * Writes `first_limit`, the limit that is reached first.
  *
  * @param limits  the limits; nothing is written if there is no limit

@@ -196,6 +196,7 @@ static void drop_ended(struct family_members *members)
 		size_t first = find_first_ended(members);
 		struct family_member *item = &members->items[first];
 
+		members->dropped_lives += item->followed;
 		release(item);
 		members->count--;
 		members->dropped++;

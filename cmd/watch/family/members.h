@@ -28,6 +28,7 @@ struct family_member {
 	/** The process appeared, became readable or called exec after the time from which growth
 	 * is counted. */
 	bool born;
+	bool followed;     /**< it was the one that is followed (--follow) */
 	bool replaced;     /**< it is `born` only because it called exec */
 	uint32_t execs;    /**< pm_family_member.execs */
 	uint64_t rss;      /**< resident bytes */
@@ -79,11 +80,12 @@ struct family_members {
 	size_t alive;                /**< number of processes that run and can be read */
 	size_t unreadable;           /**< number of processes that cannot be read */
 	size_t ended;                /**< number of processes that have ended so far */
-	size_t dropped;  /**< number of processes that have ended and have no item any more */
-	size_t beyond;   /**< pm_family_view.beyond */
-	size_t foreign;  /**< pm_family_view.foreign */
-	bool incomplete; /**< pm_family_view.incomplete */
-	bool changed;    /**< a process appeared or ended after the first sample */
+	size_t dropped;       /**< number of processes that have ended and have no item any more */
+	size_t dropped_lives; /**< number of those that were `followed` */
+	size_t beyond;        /**< pm_family_view.beyond */
+	size_t foreign;       /**< pm_family_view.foreign */
+	bool incomplete;      /**< pm_family_view.incomplete */
+	bool changed;         /**< a process appeared or ended after the first sample */
 	struct family_sum sum;
 	double began;     /**< time of the first sample, as pm_sample.time */
 	double now;       /**< time of the last sample */

@@ -10,6 +10,7 @@
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "view/table.h"
+#include "watch/family/lives.h"
 #include "watch/format.h"
 #include "watch/verdict.h"
 
@@ -128,9 +129,27 @@ static void add_one(const struct family_run *run, const struct growers *growers,
 	add_others(run, growers, text);
 }
 
+/** Adds the lives of a followed process that have ended, if there are any. */
+static void add_lives(const struct family_run *run, struct text *text)
+{
+	struct family_lives lives;
+
+	if (run->options->family != PM_FAMILY_FOLLOW)
+		return;
+
+	family_lives_read(&run->members, &lives);
+	if (lives.known == 0)
+		return;
+
+	family_lives_describe(&lives, run->options->output.bytes, text);
+	text_string(text, run->waiting ? "; " : "; now: ");
+}
+
 void family_print_headline(const struct family_run *run, struct text *text)
 {
 	struct growers growers = find_growers(run);
+
+	add_lives(run, text);
 
 	if (run->waiting) {
 		text_string(text, "waiting for a process named ");
@@ -206,14 +225,24 @@ void family_print_sum(const struct family_run *run, struct text *text)
 		text_char(text, ' ');
 		watch_verdict_rate(trend, text);
 	}
+}
 
-	struct text limit = { 0 };
-	family_limits_describe(&run->limits, bytes, &limit);
-	if (limit.length > 0) {
-		text_string(text, "  ");
-		text_bytes(text, limit.bytes, limit.length);
-	}
-	text_deinit(&limit);
+void family_print_limit(const struct family_run *run, struct text *text)
+{
+	struct family_lives lives;
+	double seconds;
+
+	/* A limit is not approached while there is no process. */
+	if (run->waiting)
+		return;
+
+	/* The condition comes first: the end of the line may be cut. */
+	family_lives_read(&run->members, &lives);
+	if (run->options->family == PM_FAMILY_FOLLOW &&
+	    family_limits_time(&run->limits, &seconds) && family_lives_end_before(&lives, seconds))
+		text_string(text, "if this life lasts longer than those before: ");
+
+	family_limits_describe(&run->limits, run->options->output.bytes, text);
 }
 
 /** Adds a cell of the row with the sum. */
@@ -418,7 +447,7 @@ static void print_limit(const struct family_run *run, struct out *out)
 {
 	struct text text = { 0 };
 
-	family_limits_describe(&run->limits, run->options->output.bytes, &text);
+	family_print_limit(run, &text);
 	if (text.length > 0) {
 		text_char(&text, '\n');
 		out_wrapped(out, &text, 2);

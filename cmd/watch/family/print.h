@@ -22,11 +22,21 @@ void family_print_headline(const struct family_run *run, struct text *text);
 void family_print_title(const struct family_run *run, struct text *text);
 
 /**
- * Adds the sum of the processes: "RSS 1.2G +33.0M  steady +1.1M/s  limit 2.0G: full in 7m 40s".
+ * Adds the sum of the processes: "RSS 1.2G +33.0M  steady +1.1M/s".
  * @param run   the run, after family_run_judge()
  * @param text  receives the sum
  */
 void family_print_sum(const struct family_run *run, struct text *text);
+
+/**
+ * Adds the limit that the processes reach first, as family_limits_describe(). If no life of a
+ * followed process has lasted as long as the time that is left, the text says so. Adds nothing
+ * while there is no process to follow.
+ *
+ * @param run   the run
+ * @param text  receives the limit
+ */
+void family_print_limit(const struct family_run *run, struct text *text);
 
 /**
  * Prints the last sample: the time, the headline, the rows and the notes.

@@ -118,7 +118,7 @@ static void describe_wait(struct family_run *run)
 /** Finds out whether another process is followed than at the sample before. */
 static void follow(struct family_run *run)
 {
-	const struct family_member *now = find_followed(run);
+	struct family_member *now = find_followed(run);
 
 	run->event = FAMILY_NOTHING;
 	text_clear(&run->news);
@@ -141,6 +141,7 @@ static void follow(struct family_run *run)
 			text_format(&run->news, "found PID %d", (int)now->pid);
 		}
 		run->followed = now->id;
+		now->followed = true;
 	}
 
 	run->waiting = false;

@@ -189,6 +189,35 @@ static void draw_line(struct family_screen *screen, int row, struct text *text,
 	text_clear(text);
 }
 
+/**
+ * Draws the sum and the limit, on a line each if one line is too narrow for both. Returns the
+ * number of lines.
+ */
+static int draw_sum(struct family_screen *screen, int row)
+{
+	const struct terminal_look plain = { 0 };
+	struct text text = { 0 }, limit = { 0 };
+	int lines = 1;
+
+	family_print_sum(screen->run, &text);
+	family_print_limit(screen->run, &limit);
+	size_t columns = utf8_columns(text.bytes, text.length) + 2 +
+	                 utf8_columns(limit.bytes, limit.length);
+
+	if (limit.length > 0 && columns > (size_t)screen->terminal.columns) {
+		draw_line(screen, row + 1, &limit, plain);
+		lines++;
+	} else if (limit.length > 0) {
+		text_string(&text, "  ");
+		text_bytes(&text, limit.bytes, limit.length);
+	}
+
+	draw_line(screen, row, &text, plain);
+	text_deinit(&text);
+	text_deinit(&limit);
+	return lines;
+}
+
 /** Draws the lines above the rows. Returns the number of lines. */
 static int draw_header(struct family_screen *screen)
 {
@@ -209,10 +238,8 @@ static int draw_header(struct family_screen *screen)
 	            run->options->interval);
 	draw_line(screen, 1, &text, plain);
 
-	family_print_sum(run, &text);
-	draw_line(screen, 2, &text, plain);
 	text_deinit(&text);
-	return 3;
+	return 2 + draw_sum(screen, 2);
 }
 
 static void draw_footer(struct family_screen *screen)

@@ -306,7 +306,7 @@ PYTHON
 		run -2 --separate-stderr procmem "$command" "$TARGET_NAME"
 		[[ $stderr == *"matches"*"use --all-processes for all processes with this name, or list PIDs: 1,2,3" ]]
 		run -2 --separate-stderr procmem "$command" -q "$TARGET_NAME"
-		[[ $stderr != *--all-processes* ]]
+		[[ $stderr != *'note: use --all-processes'* ]]
 	done
 	# A process that is gone is an error; the other one is listed.
 	kill -KILL "$first"

@@ -516,6 +516,21 @@ await_selected() {
 	screen_await 'ended: the process is gone'
 }
 
+@test "the time of --for or -c ends the screen also if the process has ended before" {
+	local option
+	for option in '--for 10s' '-c 50'; do
+		target_start leaker merged 8388608
+		# shellcheck disable=SC2086 # two words
+		watch_start 100 30 -i 0.2 $option
+		screen_await ' anon    '
+		kill -KILL "$TARGET_PID"
+		screen_await ENDED
+		# No key is pressed.
+		screen_await 'ended: the process is gone'
+		screen_stop
+	done
+}
+
 @test "--count ends it" {
 	watch_start 100 30 -i 0.2 -c 3
 	screen_await 'ended: sample count reached'

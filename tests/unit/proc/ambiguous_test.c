@@ -155,6 +155,16 @@ static void eight_matches_are_listed(void **state)
 		assert_non_null(strstr(error.text, pid));
 	}
 
+	/* The command line that all of them have is there once. */
+	assert_non_null(strstr(error.text, ") and 92 more; their command line: java -Xmx4g"));
+	assert_null(strstr(strstr(error.text, "java") + 1, "java -Xmx4g"));
+
+	items[99].command = "java";
+	pm_ambiguous_error(word, items, 100, &error);
+	for (int i = 0; i < 8; i++) {
+		snprintf(pid, sizeof pid, " %d (", 4194000 + i);
+		assert_non_null(strstr(error.text, pid));
+	}
 	assert_string_equal(strchr(error.text, '\0') - strlen(") and 92 more"), ") and 92 more");
 }
 

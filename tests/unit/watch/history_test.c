@@ -206,6 +206,46 @@ static void machine_fills_at_its_own_rate(void **state)
 	expect_limit(history, "  machine 9.8G: full in 3m 25s");
 }
 
+/** The page cache of the cgroup grows, or another process in it: not the watched one. */
+static void a_cgroup_grows_outside_of_the_process(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct pm_headroom headroom = { .count = 1 };
+	struct pm_limit *group = &headroom.limits[0];
+
+	*group = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 400 * MIB, .source = "/a" };
+	for (unsigned i = 0; i <= 20; i++) {
+		group->used = (100 + 4 * i) * MIB;
+		add_sample(fixture, i, MIB);
+		watch_history_set_headroom(history, &headroom, false);
+	}
+
+	assert_true(watch_format_fills_outside(history));
+	expect_limit(history, "  limit 400.0M: full in 55s (the group grows, not this process)");
+	history->gone = true;
+	assert_false(watch_format_fills_outside(history));
+}
+
+/** A process that grows fills its cgroup. */
+static void a_process_fills_its_cgroup(void **state)
+{
+	struct fixture *fixture = *state;
+	struct watch_history *history = &fixture->history;
+	struct pm_headroom headroom = { .count = 1 };
+	struct pm_limit *group = &headroom.limits[0];
+
+	*group = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 400 * MIB, .source = "/a" };
+	for (unsigned i = 0; i <= 20; i++) {
+		group->used = (100 + 4 * i) * MIB;
+		add_sample(fixture, i, (1 + 4 * i) * MIB);
+		watch_history_set_headroom(history, &headroom, false);
+	}
+
+	assert_false(watch_format_fills_outside(history));
+	expect_limit(history, "  limit 400.0M: full in 55s");
+}
+
 /** Another process of the cgroup starts the threads that count. */
 static void threads_of_the_cgroup_count(void **state)
 {
@@ -440,6 +480,9 @@ int main(void)
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(time_left_needs_steady_growth, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(machine_fills_at_its_own_rate, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_cgroup_grows_outside_of_the_process, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(a_process_fills_its_cgroup, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(threads_of_the_cgroup_count, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(threads_of_the_machine_do_not_count, set_up,
 		                                tear_down),
