@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cgroup/cgroup.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ enum { OPTION_FOR = CLI_LONG_ONLY };
 /** Largest value of --top. */
 enum { TOP_MAX = 1000000 };
 
-/** Bytes that the kernel charges to a CPU in advance (64 pages, mm/memcontrol.c). */
+/** How inexact the usage may be for each CPU, in bytes (docs/KERNEL.md, "What fills a cgroup"). */
 static const uint64_t cpu_batch = UINT64_C(256) << 10;
 
 /* Time between two samples, in seconds. If the measurement takes less than ten seconds, a tenth of
@@ -164,9 +165,15 @@ static int read_members(struct cgroup_report *report, struct pm_error *error)
 /** Reads the levels again. Which ancestors are hidden is known from the first time. */
 static int read_again(struct cgroup_report *report, struct pm_error *error)
 {
+	const struct pm_cgroup_level *first = &report->levels.items[0];
 	struct pm_cgroup_levels levels;
-	if (pm_cgroup_levels_read_folder(report->levels.items[0].folder, &levels, error) < 0)
-		return -1;
+
+	if (pm_cgroup_levels_read_folder(first->folder, &levels, error) < 0) {
+		if (access(first->folder, F_OK) == 0 || errno != ENOENT)
+			return -1;
+		return pm_error_set(error, PM_ERROR_GONE, 0,
+		                    "the cgroup %s was removed while it was watched", first->path);
+	}
 
 	levels.view = report->levels.view;
 	free_members(report);

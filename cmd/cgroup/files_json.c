@@ -55,6 +55,23 @@ static void put_mounts(const struct cgroup_files *files, struct json *json)
 	json_shut(json, ']');
 }
 
+static void put_users(const struct pm_shared_object *object, struct json *json)
+{
+	size_t kept = pm_min_size(object->user_count, PM_SHARED_USERS_KEPT);
+
+	json_open(json, "users", '[');
+	for (size_t i = 0; i < kept; i++) {
+		const struct pm_shared_user *user = &object->users[i];
+		json_open(json, NULL, '{');
+		json_parts_process(json, user->pid, user->comm, NULL);
+		json_put(json, "has_open", json_boolean(user->open));
+		json_put(json, "has_mapped", json_boolean(user->mapped));
+		json_shut(json, '}');
+	}
+	json_shut(json, ']');
+	json_put(json, "users_total", json_number(object->user_count));
+}
+
 static void put_objects(const struct cgroup_files *files, struct json *json)
 {
 	const struct pm_shared_objects *objects = &files->objects;
@@ -62,7 +79,6 @@ static void put_objects(const struct cgroup_files *files, struct json *json)
 	json_open(json, "shared", '[');
 	for (size_t i = 0; i < objects->count; i++) {
 		const struct pm_shared_object *object = &objects->items[i];
-		size_t kept = pm_min_size(object->user_count, PM_SHARED_USERS_KEPT);
 		double rate;
 
 		json_open(json, NULL, '{');
@@ -74,16 +90,7 @@ static void put_objects(const struct cgroup_files *files, struct json *json)
 		json_put(json, "at_most", json_boolean(object->at_most));
 		if (cgroup_suspect_rate(files, object, &rate))
 			json_put(json, "rate", json_real(rate));
-		json_open(json, "users", '[');
-		for (size_t j = 0; j < kept; j++) {
-			json_open(json, NULL, '{');
-			json_parts_process(json, object->users[j].pid, object->users[j].comm, NULL);
-			json_put(json, "has_open", json_boolean(object->users[j].open));
-			json_put(json, "has_mapped", json_boolean(object->users[j].mapped));
-			json_shut(json, '}');
-		}
-		json_shut(json, ']');
-		json_put(json, "users_total", json_number(object->user_count));
+		put_users(object, json);
 		json_shut(json, '}');
 	}
 	json_shut(json, ']');

@@ -15,7 +15,8 @@ static const double min_share = 0.05;
  */
 static const double min_rest = 0.33;
 
-/* If more than this part of the growth of shared memory was found, some of it is charged elsewhere. */
+/* If more than this part of the growth of shared memory was found, some of it is charged elsewhere.
+ */
 static const double max_found = 1.25;
 
 /* Growth without an explanation is reported from this share of the growth of the cgroup on. */
@@ -202,8 +203,8 @@ static double add_objects(const struct headroom_report *report, struct headroom_
 }
 
 /**
- * Marks the directories if all that grows is more than what the cgroup is charged for. Nothing shows
- * which of them are charged to other cgroups.
+ * Marks the directories if all that grows is more than what the cgroup is charged for. Nothing
+ * shows which of them are charged to other cgroups.
  */
 static void mark_doubtful(const struct headroom_report *report, struct headroom_fillers *fillers)
 {

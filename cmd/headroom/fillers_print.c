@@ -147,8 +147,8 @@ static void put_no_process(const struct headroom_report *report, struct text *li
 	struct text missing = { 0 };
 
 	neighbours_put_missing(&report->rates->around.neighbours, &missing);
-	text_string(line, missing.length > 0 ? "; no process that was read grows"
-	                                     : "; no process grows");
+	text_string(line,
+	            missing.length > 0 ? "; no process that was read grows" : "; no process grows");
 	text_string(line, text_terminate(&missing));
 	text_deinit(&missing);
 }

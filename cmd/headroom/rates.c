@@ -123,7 +123,7 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
  * @return 0, 1 if the user interrupted, -1 on error
  */
 static int take_samples(struct headroom_rates *rates, struct pm_process *process,
-                 const struct headroom_source *source, struct pm_error *error)
+                        const struct headroom_source *source, struct pm_error *error)
 {
 	double seconds = source->seconds;
 	const struct pm_sampler_options options = { .kinds = true };

@@ -340,7 +340,8 @@ void headroom_rows_put(const struct headroom_report *report, struct json *json)
 	if (time.known)
 		time.seconds = (double)rows.sum.left / rows.sum.rate;
 	json_parts_left(json, &time);
-	json_put(json, "unread_processes", json_number(neighbours->refused + neighbours->others));
+	json_put(json, "unread_processes",
+	         json_number(neighbours->refused + neighbours->others + neighbours->left_out));
 	json_shut(json, '}');
 	free(rows.items);
 }

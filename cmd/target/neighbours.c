@@ -381,8 +381,8 @@ void neighbours_put_missing(const struct neighbours *neighbours, struct text *te
 		text_string(text, " could not be read");
 
 	if (neighbours->left_out > 0)
-		text_format(text, "; %zu more than %d left out", neighbours->left_out,
-		            NEIGHBOURS_MAX);
+		text_format(text, "; %zu or more processes beyond the first %d left out",
+		            neighbours->left_out, NEIGHBOURS_MAX);
 	if (neighbours->incomplete)
 		text_string(text, "; not all child cgroups could be read");
 }

@@ -48,8 +48,8 @@ struct neighbour {
 	bool named;                       /**< neighbours_follow() was called for it */
 	bool in_group;                    /**< it shares the memory limit of the target */
 	bool gone; /**< it has ended; `use` is that of the sample before, the next one removes it */
-	bool own;                         /**< it is this program, which is never named */
-	double since;                     /**< time when it was first seen, in seconds */
+	bool own;  /**< it is this program, which is never named */
+	double since; /**< time when it was first seen, in seconds */
 	/**
 	 * Anonymous and swapped-out memory at the start of its growth, in bytes: the first value
 	 * or, for a process that has started since the first sample, the part of it that can be

@@ -207,7 +207,7 @@ static int list_group(struct neighbours *neighbours, double time, struct pm_erro
 			return -1;
 	}
 
-	neighbours->left_out = 0;
+	neighbours->left_out = pids.beyond;
 	neighbours->others = pids.others;
 	neighbours->incomplete = pids.incomplete;
 	free(neighbours->group);
@@ -317,7 +317,8 @@ static int list_all(struct neighbours *neighbours, double time, struct pm_error 
 	if (pm_memory_use_pids(root_of(neighbours), &pids, &count, error) < 0)
 		return -1;
 
-	/* These processes include those of the cgroup. */
+	/* Processes of the cgroup can be among these, so the two numbers are not added. */
+	size_t of_group = neighbours->left_out;
 	neighbours->left_out = 0;
 
 	int result = update_seen(neighbours, pids, count, error);
@@ -332,6 +333,7 @@ static int list_all(struct neighbours *neighbours, double time, struct pm_error 
 	}
 
 	free(pids);
+	neighbours->left_out = pm_max_size(neighbours->left_out, of_group);
 	if (result == 0)
 		update_relations(neighbours);
 	return result;

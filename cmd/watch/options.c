@@ -198,6 +198,32 @@ bool watch_options_is_report(const struct watch_options *options, const struct o
 	return ends && !out->terminal && !options->plain && !options->output.json;
 }
 
+int watch_options_check_several(const struct watch_options *options, struct pm_error *error)
+{
+	const char *option = NULL;
+
+	if (options->record)
+		option = "--record";
+	else if (options->events.condition_count > 0)
+		option = "--on";
+	else if (options->peek > 0)
+		option = "--peek";
+	else if (options->heap)
+		option = "--heap";
+	else if (options->columns.given)
+		option = "--columns";
+	else if (!pm_select_is_everything(options->selection.select))
+		option = "a choice of regions";
+
+	if (!option)
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "%s needs a single process: several processes have one row each; "
+	                    "'procmem watch PID' shows the regions of one of them",
+	                    option);
+}
+
 const struct cli_group watch_options_groups[] = {
 	{ "How:", watch_option_list, parse, 0 },
 	{ "When to act:", events_options_table, events_options_parse,

@@ -50,6 +50,14 @@ struct watch_options {
  */
 bool watch_options_is_report(const struct watch_options *options, const struct out *out);
 
+/**
+ * Refuses options that need a single process.
+ * @param options the options
+ * @param error PM_ERROR_USAGE
+ * @return 0 or -1
+ */
+int watch_options_check_several(const struct watch_options *options, struct pm_error *error);
+
 /** The options by group; they fill a struct watch_options. */
 extern const struct cli_group watch_options_groups[];
 

@@ -338,40 +338,13 @@ static void close_members(struct several *several)
 	free(several->order);
 }
 
-/** Refuses options that need a single process. */
-static int check(const struct watch_options *options, struct pm_error *error)
-{
-	const char *option = NULL;
-
-	if (options->record)
-		option = "--record";
-	else if (options->events.condition_count > 0)
-		option = "--on";
-	else if (options->peek > 0)
-		option = "--peek";
-	else if (options->heap)
-		option = "--heap";
-	else if (options->columns.given)
-		option = "--columns";
-	else if (!pm_select_is_everything(options->selection.select))
-		option = "a choice of regions";
-
-	if (!option)
-		return 0;
-
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "%s needs a single process: for several processes, watch prints only "
-	                    "one row each",
-	                    option);
-}
-
 enum status watch_several(struct watch_options *options, const struct target_list *targets,
                           struct out *out)
 {
 	struct several several = { .options = options, .out = out };
 	struct pm_error error;
 
-	if (check(options, &error) < 0)
+	if (watch_options_check_several(options, &error) < 0)
 		return report_failure(&error);
 
 	options->several = true;

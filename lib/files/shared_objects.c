@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds shared memory through the processes that use it. Files of memfd, System V segments and
- * shared anonymous memory are in a tmpfs that the kernel mounts for itself (shm_mnt in mm/shmem.c).
- * Its device number is that of a memfd of this process.
+ * shared anonymous memory are in a tmpfs that the kernel mounts for itself (docs/KERNEL.md). Its
+ * device number is that of a memfd of this process.
  */
 #include <procmem/shared_objects.h>
 

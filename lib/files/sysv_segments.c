@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-/** Fields of a line (ipc/shm.c, sysvipc_shm_proc_show()). */
+/** Fields of a line (named in the first line of the file). */
 enum field {
 	KEY,
 	ID,

@@ -104,7 +104,7 @@ static bool is_root_of_v1(const struct pm_hierarchy *hierarchy)
 {
 	if (hierarchy->version != 1 || *hierarchy->group)
 		return false;
-	/* Only the root has this file (kernel/cgroup/cgroup-v1.c, CFTYPE_ONLY_ON_ROOT). */
+	/* Only the root has this file (observed, docs/KERNEL.md). */
 	return has_file(hierarchy->folder, strlen(hierarchy->folder), "cgroup.sane_behavior");
 }
 

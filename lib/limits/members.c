@@ -194,8 +194,12 @@ static int list_member(void *context, pid_t pid, struct pm_error *error)
 	struct listing *listing = context;
 	struct pm_member_pids *pids = &listing->pids;
 
-	if (pid == 0 || pids->count >= PM_MEMBERS_MAX) {
+	if (pid == 0) {
 		pids->others++;
+		return 0;
+	}
+	if (pids->count >= PM_MEMBER_PIDS_MAX) {
+		pids->beyond++;
 		return 0;
 	}
 

@@ -111,33 +111,6 @@ static void print_summary(struct family_run *run, const char *ended, struct out 
 		family_print_summary(run, ended, out);
 }
 
-/** Refuses options that need a single process. */
-static int check(const struct watch_options *options, struct pm_error *error)
-{
-	const char *option = NULL;
-
-	if (options->record)
-		option = "--record";
-	else if (options->events.condition_count > 0)
-		option = "--on";
-	else if (options->peek > 0)
-		option = "--peek";
-	else if (options->heap)
-		option = "--heap";
-	else if (options->columns.given)
-		option = "--columns";
-	else if (!pm_select_is_everything(options->selection.select))
-		option = "a choice of regions";
-
-	if (!option)
-		return 0;
-
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "%s needs a single process: several processes have one row each; "
-	                    "'procmem watch PID' shows the regions of one of them",
-	                    option);
-}
-
 /** Watches an open family. */
 static enum status watch_run_of(struct family_run *run, bool live, struct out *out)
 {
@@ -159,7 +132,8 @@ enum status family_watch(struct watch_options *options, const char *word, bool l
 	struct family_run run;
 	struct pm_error error;
 
-	if (check(options, &error) < 0 || family_run_open(&run, options, word, &error) < 0)
+	if (watch_options_check_several(options, &error) < 0 ||
+	    family_run_open(&run, options, word, &error) < 0)
 		return report_failure(&error);
 
 	enum status status = watch_run_of(&run, live, out);

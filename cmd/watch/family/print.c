@@ -97,22 +97,35 @@ static void add_no_growth(const struct family_run *run, const struct growers *gr
 	}
 }
 
+/** Adds that the other processes do not grow, among them TARGET. */
+static void add_others(const struct family_run *run, const struct growers *growers,
+                       struct text *text)
+{
+	size_t others = run->members.alive - 1;
+	const struct family_member *target = family_members_find(&run->members, run->target_id);
+	bool named = target && target->state == PM_FAMILY_ALIVE && !growers->target;
+
+	if (others == 1 && named)
+		text_format(text, "; %d itself does not", (int)run->root);
+	else if (others == 1)
+		text_string(text, "; the other process does not");
+	else if (others == 2 && named)
+		text_format(text, "; %d itself and the other do not", (int)run->root);
+	else if (others > 2 && named)
+		text_format(text, "; %d itself and %zu others do not", (int)run->root, others - 1);
+	else if (others > 1)
+		text_format(text, "; the other %zu do not", others);
+}
+
 /** Adds that one process grows. */
 static void add_one(const struct family_run *run, const struct growers *growers, struct text *text)
 {
 	const struct family_member *member = growers->items[0];
-	size_t others = run->members.alive - 1;
 
 	family_rows_name(member, text);
 	text_string(text, " grows: ");
 	add_rate(member, text);
-
-	if (others == 1)
-		text_string(text, "; the other process does not");
-	else if (others > 1)
-		text_format(text, "; the other %zu do not", others);
-	if (others > 1 && run->target_id != 0 && !growers->target)
-		text_format(text, ", nor does %d itself", (int)run->root);
+	add_others(run, growers, text);
 }
 
 void family_print_headline(const struct family_run *run, struct text *text)

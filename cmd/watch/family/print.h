@@ -7,7 +7,8 @@
 #include "watch/family/run.h"
 
 /**
- * Adds which processes grow: "4720 worker grows: +1.1M/s (steady); the other 6 do not".
+ * Adds which processes grow: "4720 worker grows: +1.1M/s (steady); 4711 itself and 5 others do
+ * not".
  * @param run   the run, after family_run_judge()
  * @param text  receives the sentence, escaped
  */

@@ -91,12 +91,16 @@ enum pm_members_of {
 	PM_MEMBERS_OF_CGROUP, /**< the cgroup of the process, whether or not it has a limit */
 };
 
+/** Maximum number of process IDs that pm_member_pids_read() lists. */
+#define PM_MEMBER_PIDS_MAX 8192
+
 /** The IDs of the processes of a cgroup and of all its descendants. */
 struct pm_member_pids {
 	char *group;     /**< as pm_members.group; owned */
 	pid_t *items;    /**< the process IDs, in no particular order; owned */
-	size_t count;    /**< number of IDs, at most PM_MEMBERS_MAX */
-	size_t others;   /**< as pm_members.others */
+	size_t count;    /**< number of IDs, at most PM_MEMBER_PIDS_MAX */
+	size_t others;   /**< number of processes that belong to another PID namespace */
+	size_t beyond;   /**< number of further processes that are not in the list */
 	bool incomplete; /**< as pm_members.incomplete */
 };
 

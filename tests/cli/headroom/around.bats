@@ -192,6 +192,49 @@ grow_during() {
 	[[ $stderr == *"no process is called '$TARGET_NAME'"* ]]
 }
 
+@test "--all-processes goes on with the others if the largest process ends" {
+	target_copy leaker
+	target_start "$TARGET_NAME" merged 1048576 stepped
+	local other=$TARGET_PID pid status=0
+	target_start "$TARGET_NAME" merged 1048576 stepped
+	local largest=$TARGET_PID
+	target_tell 'pass 16'
+	"$PROCMEM_BIN" headroom --all-processes --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	# It measures the process when it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)). Before it is procmem, it is a bash.
+	until [ "$(cat "/proc/$pid/comm")" = procmem ] && (((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14) & 1)); do
+		sleep 0.05
+	done
+	kill -KILL "$largest"
+	until grep -q "note: process $largest ended" "$file.err"; do
+		kill -0 "$pid"
+		sleep 0.05
+	done
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	cat "$file.err"
+	[ "$status" -eq 0 ]
+	json_keep headroom "$file"
+	jq -e --argjson pid "$other" '.pid == $pid and [.processes[].pid] == [$pid]' "$file"
+}
+
+@test "a process that reads a shared file is not named as its writer" {
+	tmpfs_mount
+	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/positioned.py" write "$SPOOL/ring"
+	local writer=$TARGET_PID pipes=("$TARGET_IN" "$TARGET_OUT")
+	target_await ready >/dev/null
+	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/positioned.py" read "$SPOOL/ring"
+	target_await ready >/dev/null
+	local reader=$TARGET_PID
+	cgroup_make $((3 << 30)) "$reader" "$writer"
+	TARGET_IN=${pipes[0]} TARGET_OUT=${pipes[1]}
+	grow_during "$reader"
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"shared file $SPOOL/ring "* && $text != *"written by $reader"* ]]
+	jq -e --argjson reader "$reader" --argjson writer "$writer" '.fillers[] | select(.type == "file") | .writers |
+		any(.pid == $writer) and all(.pid != $reader or (.proven_writer | not))' <<<"$output"
+}
+
 @test "a process that cannot be read is counted and named" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root hides processes of other users'
 	unshare --mount true 2>/dev/null || skip 'no right to create a mount namespace'

@@ -4,7 +4,7 @@
 # Typical runs of all commands on one target, and checks of each run, whatever the target does
 # (`load support/attack`, after support/helper).
 
-LOOKS='map dump strings grep heap leaks refs watch snap headroom cgroup ps diff stale' diff'
+LOOKS='map dump strings grep heap leaks refs watch snap headroom cgroup ps diff stale'
 
 # Sets the array `words` to a typical use of command $1 on process $2. Removes the files that it
 # wrote before.

@@ -106,7 +106,7 @@ memory_of() {
 	wait "$watcher"
 	watcher=
 	cat "$out"
-	[[ $(head -n 1 "$out") =~ ^$CHILD\ leaker\ grows:\ .*\(ste(ady|ps)\)\;\ the\ other\ [0-9]+\ do\ not ]]
+	[[ $(head -n 1 "$out") =~ ^$CHILD\ leaker\ grows:\ .*\(ste(ady|ps)\)\;\ $PARENT\ itself\ and\ [0-9]+\ others\ do\ not$ ]]
 	[[ $(awk '$1 == "sum"' "$out") =~ ste(ady|ps) ]]
 	grep -q "^regions of a process: procmem watch $CHILD$" "$out"
 	# Each line fits a terminal of 80 columns, except the last column of the table.
@@ -158,7 +158,7 @@ memory_of() {
 	cgroup_make $((64 << 20)) "$CHILD"
 	start_watch --json -i 0.1 --cgroup "$CHILD"
 	await '"first_limit"'
-	jq -se --argjson child "$CHILD" --arg name "/$(basename "$GROUP")" '[.[] | select(.family)] | .[-1].family |
+	jq -se --argjson child "$CHILD" --arg name "/${GROUP##*/}" '[.[] | select(.family)] | .[-1].family |
 		(.path | endswith($name)) and .members == 1 and .first_limit.max == 67108864' <(grep '"family"' "$out")
 	# It grows until the kernel kills it.
 	printf 'pass 80\n' >&"$TARGET_IN"

@@ -242,6 +242,72 @@ static void other_file_systems_are_not_entered(void **state)
 	free(inner);
 }
 
+/** Mounts a FUSE whose server does not answer. @return the descriptor of the server */
+static int mount_dead(const char *point)
+{
+	char options[128];
+	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		skip_because("no /dev/fuse: %s", strerror(errno));
+
+	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	assert_int_equal(mount("procmem_dead", point, "fuse", 0, options), 0);
+	return fd;
+}
+
+/** A server that does not answer does not block the walk. The alarm ends the test if it does. */
+static void dead_servers_are_not_asked(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "32 31 0:99 / /mnt/inner rw - fuse dead rw\n"
+	                  "33 32 0:98 / /mnt/inner/below rw - tmpfs none rw\n");
+	make_folder(scene, "inner", 0755);
+	append(scene, "file", 8 * KIB);
+	char *inner = path_of(scene, "inner");
+	int server = mount_dead(inner);
+
+	alarm(60);
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	alarm(0);
+	assert_int_equal(tmpfs.all_bytes, 8 * KIB);
+	assert_int_equal(tmpfs.mount_count, 2);
+	assert_int_equal(tmpfs.mounts[0].cause + tmpfs.mounts[1].cause, EREMOTE);
+	pm_tmpfs_deinit(&tmpfs);
+
+	close(server);
+	assert_int_equal(umount2(inner, MNT_DETACH), 0);
+	free(inner);
+}
+
+/** A directory and a file that are shown at a second place of the same tmpfs count once. */
+static void bind_mounts_count_once(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "32 31 @ /from /mnt/to rw - tmpfs none rw\n"
+	                  "33 31 @ /file /mnt/covered rw - tmpfs none rw\n");
+	make_folder(scene, "from", 0755);
+	make_folder(scene, "to", 0755);
+	append(scene, "from/data", 100 * KIB);
+	append(scene, "file", 8 * KIB);
+	append(scene, "covered", 0);
+	char *from = path_of(scene, "from"), *to = path_of(scene, "to");
+	char *file = path_of(scene, "file"), *covered = path_of(scene, "covered");
+	assert_int_equal(mount(from, to, NULL, MS_BIND, NULL), 0);
+	assert_int_equal(mount(file, covered, NULL, MS_BIND, NULL), 0);
+
+	struct pm_tmpfs tmpfs = read_files(scene, NULL);
+	assert_int_equal(tmpfs.all_bytes, 108 * KIB);
+	assert_int_equal(tmpfs.all_files, 2);
+	pm_tmpfs_deinit(&tmpfs);
+
+	assert_int_equal(umount(to), 0);
+	assert_int_equal(umount(covered), 0);
+	free(from);
+	free(to);
+	free(file);
+	free(covered);
+}
+
 /** A path that leads through a symbolic link is not opened: it could lead out of the root. */
 static void symbolic_links_in_mount_points_are_refused(void **state)
 {
@@ -440,6 +506,8 @@ int main(void)
 		SCENE_TEST(sums_are_those_of_the_file_system),
 		SCENE_TEST(mounts_of_the_same_device_count_once),
 		SCENE_TEST(other_file_systems_are_not_entered),
+		SCENE_TEST(dead_servers_are_not_asked),
+		SCENE_TEST(bind_mounts_count_once),
 		SCENE_TEST(symbolic_links_in_mount_points_are_refused),
 		SCENE_TEST(unreadable_directories_are_counted),
 		SCENE_TEST(bounds_are_reported),

@@ -57,6 +57,7 @@ static void add_sample(struct fixture *fixture, double time, uint64_t process)
 	assert_int_equal(
 		limit_counters_add(&rates->counters, time, &fixture->report.headroom, NULL), 0);
 	assert_int_equal(pm_series_add(&rates->memory, time, process, NULL), 0);
+	assert_int_equal(pm_series_add(&rates->kept, time, process, NULL), 0);
 }
 
 static const struct pm_limit *forecast(struct fixture *fixture)
@@ -65,6 +66,7 @@ static const struct pm_limit *forecast(struct fixture *fixture)
 
 	report->rates = &fixture->rates;
 	pm_trend_judge(&fixture->rates.memory, PM_TREND_BYTES, &fixture->rates.trend);
+	pm_trend_judge(&fixture->rates.kept, PM_TREND_BYTES, &fixture->rates.kept_trend);
 	struct forecast_source source = headroom_rates_source(&fixture->rates);
 	for (size_t i = 0; i < report->headroom.count; i++)
 		forecast_make(&source, &report->headroom.limits[i], &report->forecasts[i]);
