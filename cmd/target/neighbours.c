@@ -76,6 +76,7 @@ void neighbours_move(struct neighbours *neighbours, struct pm_process *process,
 	neighbours->process = process;
 	neighbours->options = *options;
 	neighbours->list_due = 0;
+	neighbours_list_forget(neighbours);
 
 	for (size_t i = 0; i < neighbours->count; i++) {
 		struct neighbour *item = &neighbours->items[i];
