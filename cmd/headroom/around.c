@@ -146,6 +146,13 @@ double headroom_around_object_rate(const struct headroom_around *around,
 	return (double)(object->bytes - bytes) / around->objects_seconds;
 }
 
+bool headroom_around_is_charged(const struct headroom_around *around,
+                                const struct neighbour *process)
+{
+	return !around->shmem_known || !process->in_group ||
+	       neighbours_is_charged(&around->neighbours, process, around->shmem_rate);
+}
+
 int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 {
 	int known = read_shmem(around, &around->shmem_first, error);

@@ -102,6 +102,16 @@ double headroom_around_object_rate(const struct headroom_around *around,
                                    const struct pm_shared_object *object);
 
 /**
+ * Tests whether the growth of a process can use up the limit of the cgroup.
+ *
+ * @param around   what was seen
+ * @param process  an element of `around->neighbours`
+ * @return         false if most of its growth is shared memory that is charged to another cgroup
+ */
+bool headroom_around_is_charged(const struct headroom_around *around,
+                                const struct neighbour *process);
+
+/**
  * Releases what was seen.
  * @param around  zeroed afterwards
  */

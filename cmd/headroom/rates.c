@@ -28,6 +28,8 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 	headroom_around_deinit(&rates->around);
 	pm_series_deinit(&rates->memory);
 	pm_series_deinit(&rates->kept);
+	pm_series_deinit(&rates->own);
+	pm_series_deinit(&rates->shmem);
 	pm_series_deinit(&rates->size);
 	pm_series_deinit(&rates->threads);
 }
@@ -39,6 +41,9 @@ struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
 		                         .size = &rates->size,
 		                         .memory_trend = &rates->trend,
 		                         .kept_trend = &rates->kept_trend,
+		                         .charged_trend = rates->charged_elsewhere
+		                                                  ? &rates->own_trend
+		                                                  : NULL,
 		                         .threads_trend = &rates->threads_trend,
 		                         .beneath_trend = &rates->beneath_trend };
 }
@@ -49,6 +54,8 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
 	if (pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
 	    pm_series_add(&rates->kept, time, totals->anon + totals->shmem + totals->swap, error) <
 	            0 ||
+	    pm_series_add(&rates->own, time, totals->anon + totals->swap, error) < 0 ||
+	    pm_series_add(&rates->shmem, time, totals->shmem, error) < 0 ||
 	    pm_series_add(&rates->size, time, totals->size, error) < 0 ||
 	    pm_series_add(&rates->threads, time, totals->threads, error) < 0)
 		return -1;
@@ -243,6 +250,30 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	return result;
 }
 
+double headroom_rates_seconds(const struct headroom_rates *rates)
+{
+	const struct pm_series *series = &rates->memory;
+
+	return series->count > 0 ? series->last - series->points[0].time : 0;
+}
+
+/**
+ * Returns whether the shared memory of the process grows more than twice as fast as that which is
+ * charged to the cgroup with the limit: another cgroup is charged for its pages.
+ */
+static bool is_charged_elsewhere(const struct headroom_rates *rates)
+{
+	const struct pm_series *shmem = &rates->shmem;
+	double seconds = headroom_rates_seconds(rates);
+
+	if (!rates->around.shmem_known || shmem->count == 0 || seconds <= 0)
+		return false;
+
+	double growth = (double)shmem->points[shmem->count - 1].value -
+	                (double)shmem->points[0].value;
+	return growth > 0 && rates->around.shmem_rate < growth / seconds / 2;
+}
+
 /**
  * Judges the memory of the process and, if it does not grow, finds a track that does. Finds the
  * reserve that will be used up first.
@@ -254,7 +285,9 @@ static void judge(struct headroom_rates *rates)
 
 	pm_trend_judge(&rates->memory, PM_TREND_BYTES, &rates->trend);
 	pm_trend_judge(&rates->kept, PM_TREND_BYTES, &rates->kept_trend);
+	pm_trend_judge(&rates->own, PM_TREND_BYTES, &rates->own_trend);
 	pm_trend_judge(&rates->threads, PM_TREND_COUNT, &rates->threads_trend);
+	rates->charged_elsewhere = is_charged_elsewhere(rates);
 	if (rates->trend.verdict != PM_VERDICT_TOO_EARLY &&
 	    pm_trend_growth_rate(&rates->trend) <= 0)
 		rates->beneath = pm_tracker_find_growing(rates->tracker, &rates->beneath_trend);
@@ -284,13 +317,6 @@ static int watch_visibly(struct headroom_rates *rates, struct pm_process *proces
 		fputs("\r\033[K", stderr);
 
 	return result;
-}
-
-double headroom_rates_seconds(const struct headroom_rates *rates)
-{
-	const struct pm_series *series = &rates->memory;
-
-	return series->count > 0 ? series->last - series->points[0].time : 0;
 }
 
 /** Reads the processes that have rows of their own once. */

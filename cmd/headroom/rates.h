@@ -32,11 +32,17 @@ struct headroom_rates {
 	 * kernel can drop these, so they do not use up a limit of memory
 	 */
 	struct pm_series kept;
-	struct pm_series size;         /**< bytes of address space of the process */
-	struct pm_tracker *tracker;    /**< follows the regions; owned; NULL if unknown */
-	struct pm_series threads;      /**< number of threads of the process */
-	struct pm_trend trend;         /**< trend of `memory` */
-	struct pm_trend kept_trend;    /**< trend of `kept` */
+	struct pm_series own;       /**< `kept` without shared bytes */
+	struct pm_series shmem;     /**< shared bytes of the process */
+	struct pm_series size;      /**< bytes of address space of the process */
+	struct pm_tracker *tracker; /**< follows the regions; owned; NULL if unknown */
+	struct pm_series threads;   /**< number of threads of the process */
+	struct pm_trend trend;      /**< trend of `memory` */
+	struct pm_trend kept_trend; /**< trend of `kept` */
+	struct pm_trend own_trend;  /**< trend of `own` */
+	/** The shared memory of the process grows, but is not charged to the cgroup with the limit
+	 */
+	bool charged_elsewhere;
 	struct pm_trend threads_trend; /**< trend of `threads` */
 	/** The track that grows although `memory` does not; NULL if there is none. */
 	const struct pm_track *beneath;

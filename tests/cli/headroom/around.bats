@@ -112,6 +112,24 @@ grow_during() {
 	jq -e '.fillers | length == 1' <<<"$output"
 }
 
+@test "shared memory that another cgroup is charged for has no time left" {
+	tmpfs_mount
+	target_start filler 1048576 stepped "$SPOOL/ring"
+	local writer=$TARGET_PID pipes=("$TARGET_IN" "$TARGET_OUT")
+	target_tell 'pass 1'
+	reader_start "$SPOOL/ring" touch
+	local reader=$TARGET_PID
+	# The writer stays in the cgroup of the test.
+	cgroup_make $((1 << 30)) "$reader"
+	TARGET_IN=${pipes[0]} TARGET_OUT=${pipes[1]}
+	grow_during --cgroup "$reader"
+	jq -e --argjson pid "$reader" '.fillers[] | select(.type == "process") | .pid == $pid and .rate > 1048576 and
+		(has("seconds_left") | not)' <<<"$output"
+	jq -e '.first_limit | has("at_process_rate") | not' <<<"$output"
+	jq -e --argjson pid "$reader" '.processes[] | select(.pid == $pid) | has("seconds_left") | not' <<<"$output"
+	[[ $text != *"at this process's rate"* && $text != *'would last'* ]]
+}
+
 @test "growth that no process explains is reported as such" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root may have many large pipes (pipe(7))'
 	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/fill_pipes.py"
