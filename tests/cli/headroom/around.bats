@@ -16,6 +16,15 @@ teardown() {
 	json_check
 }
 
+# measured_await PID TARGET: waits until the command PID, which runs in the background, measures TARGET: it has its maps open. It
+# catches signals earlier, before it has chosen the process.
+measured_await() {
+	until readlink "/proc/$1/fd/"* 2>/dev/null | grep -qx "/proc/$2/maps"; do
+		kill -0 "$1"
+		sleep 0.05
+	done
+}
+
 # grow_during ARGUMENT...: runs `procmem headroom --for 2s ARGUMENT...` as JSON and as text, while the target grows. Sets output.
 grow_during() {
 	local pids=() pid
@@ -182,10 +191,7 @@ grow_during() {
 	local first=$TARGET_PID pid status=0
 	"$PROCMEM_BIN" headroom --follow --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
 	pid=$!
-	# It measures the process when it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)). Before it is procmem, it is a bash.
-	until [ "$(cat "/proc/$pid/comm")" = procmem ] && (((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14) & 1)); do
-		sleep 0.05
-	done
+	measured_await "$pid" "$first"
 	kill -KILL "$first"
 	until grep -q "note: waiting for a process called $TARGET_NAME" "$file.err"; do
 		kill -0 "$pid"
@@ -219,10 +225,7 @@ grow_during() {
 	target_tell 'pass 16'
 	"$PROCMEM_BIN" headroom --all-processes --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
 	pid=$!
-	# It measures the process when it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)). Before it is procmem, it is a bash.
-	until [ "$(cat "/proc/$pid/comm")" = procmem ] && (((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14) & 1)); do
-		sleep 0.05
-	done
+	measured_await "$pid" "$largest"
 	kill -KILL "$largest"
 	until grep -q "note: process $largest ended" "$file.err"; do
 		kill -0 "$pid"
