@@ -202,6 +202,13 @@ int headroom_around_add(struct headroom_around *around, double time,
 	return neighbours_add(&around->neighbours, time, error);
 }
 
+void headroom_around_stop(struct headroom_around *around)
+{
+	neighbours_judge(&around->neighbours);
+	around->observed = around->neighbours.samples > 1;
+	around->shmem_known = false;
+}
+
 int headroom_around_end(struct headroom_around *around, struct pm_error *error)
 {
 	uint64_t shmem;

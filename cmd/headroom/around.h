@@ -92,6 +92,12 @@ int headroom_around_add(struct headroom_around *around, double time,
 int headroom_around_end(struct headroom_around *around, struct pm_error *error);
 
 /**
+ * Judges the processes if the target has ended: nothing else can be read again.
+ * @param around  what was seen
+ */
+void headroom_around_stop(struct headroom_around *around);
+
+/**
  * Computes the growth of an object of shared memory.
  *
  * @param around  what was seen

@@ -239,6 +239,49 @@ grow_during() {
 	jq -e --argjson pid "$other" '.pid == $pid and [.processes[].pid] == [$pid]' "$file"
 }
 
+# sampled_await PID: waits until the command PID has taken a sample, and waits for the next one.
+sampled_await() {
+	until grep -q poll "/proc/$1/wchan"; do
+		kill -0 "$1"
+		sleep 0.05
+	done
+}
+
+@test "if the process ends during the measurement, the samples so far are reported, with the reason" {
+	local pid status=0 again
+	# The process that started this one waits for it.
+	grep -q '[a-z]' "/proc/$PPID/wchan" || skip 'the kernel does not tell where a process waits'
+	target_start leaker merged 1048576 stepped
+	"$PROCMEM_BIN" headroom --for 600s "$TARGET_PID" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	measured_await "$pid" "$TARGET_PID"
+	sampled_await "$pid"
+	kill -KILL "$TARGET_PID"
+	wait "$pid" || status=$?
+	cat "$file" "$file.err"
+	[ "$status" -eq 2 ]
+	[[ $(head -n 1 "$file") == "leaker ($TARGET_PID)   exited after "*'s; the rest is as of the last sample' ]]
+	grep -q '^LIMIT ' "$file"
+	grep -Eq "^procmem: process $TARGET_PID exited after [0-9.]+s" "$file.err"
+
+	# The kernel kills it.
+	target_start hog
+	again=$TARGET_PID status=0
+	cgroup_make $((64 << 20)) "$again"
+	"$PROCMEM_BIN" headroom --json --for 600s "$again" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	measured_await "$pid" "$again"
+	sampled_await "$pid"
+	printf 'eat 400\n' >&"$TARGET_IN"
+	wait "$pid" || status=$?
+	cat "$file.err"
+	[ "$status" -eq 2 ]
+	json_keep headroom "$file"
+	jq -e --argjson pid "$again" --arg group "$GROUP" '.pid == $pid and
+		(.ended | startswith("killed by the kernel: memory limit of \($group), after "))' "$file"
+	jq -e '.limits[] | select(.name == "cgroup") | .max == 67108864' "$file"
+}
+
 @test "a process that reads a shared file is not named as its writer" {
 	tmpfs_mount
 	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/positioned.py" write "$SPOOL/ring"
