@@ -363,8 +363,26 @@ static void print_threads(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** Reports why the process ended during the measurement. */
+static void print_end(const struct headroom_report *report, struct out *out)
+{
+	const struct text *reason = &report->rates->last.reason;
+	struct text line = { 0 };
+
+	if (!report->rates->ended)
+		return;
+
+	utf8_escape(&line, report->info->comm, strlen(report->info->comm));
+	text_format(&line, " (%d)   ", (int)report->info->pid);
+	utf8_escape(&line, reason->bytes, reason->length);
+	text_string(&line, "; the rest is as of the last sample\n");
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 void headroom_answer_print(const struct headroom_report *report, struct out *out)
 {
+	print_end(report, out);
 	print_first(report, out);
 	headroom_fillers_print(report, out);
 	print_age(report, out);

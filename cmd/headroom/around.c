@@ -146,6 +146,13 @@ double headroom_around_object_rate(const struct headroom_around *around,
 	return (double)(object->bytes - bytes) / around->objects_seconds;
 }
 
+bool headroom_around_is_charged(const struct headroom_around *around,
+                                const struct neighbour *process)
+{
+	return !around->shmem_known || !process->in_group ||
+	       neighbours_is_charged(&around->neighbours, process, around->shmem_rate);
+}
+
 int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 {
 	int known = read_shmem(around, &around->shmem_first, error);
@@ -193,6 +200,13 @@ int headroom_around_add(struct headroom_around *around, double time,
 		return -1;
 
 	return neighbours_add(&around->neighbours, time, error);
+}
+
+void headroom_around_stop(struct headroom_around *around)
+{
+	neighbours_judge(&around->neighbours);
+	around->observed = around->neighbours.samples > 1;
+	around->shmem_known = false;
 }
 
 int headroom_around_end(struct headroom_around *around, struct pm_error *error)

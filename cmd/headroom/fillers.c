@@ -68,7 +68,8 @@ static void add_processes(const struct headroom_report *report, struct headroom_
 		bool estimate;
 
 		filler.rate = neighbours_rate(growing[i], &estimate);
-		if (fillers->limit)
+		if (fillers->limit &&
+		    headroom_around_is_charged(&report->rates->around, growing[i]))
 			filler.time = time_to(pm_limit_left(fillers->limit), filler.rate, estimate);
 		insert(fillers, &filler);
 	}

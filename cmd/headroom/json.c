@@ -149,6 +149,8 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	json_open(&json, NULL, '{');
 	json_parts_process(&json, report->info->pid, report->info->comm, report->command);
 	json_put(&json, "time", json_now());
+	if (report->rates->ended)
+		json_put(&json, "ended", json_text(report->rates->last.reason.bytes));
 	json_put(&json, "rss", json_number(report->totals.rss));
 	json_put(&json, "swap", json_number(report->totals.swap));
 	json_put(&json, "threads", json_number(report->totals.threads));

@@ -213,6 +213,9 @@ static void print_events(const struct headroom_report *report, struct out *out)
 		                   pressure->some10, pressure->full10, pressure->some60,
 		                   pressure->full60);
 
+	if (report->rates->ended)
+		return;
+
 	int pid = (int)report->info->pid;
 	out_wrapped_format(out, 2,
 	                   "more: procmem pressure %d (what waits), procmem cgroup %d (what fills "

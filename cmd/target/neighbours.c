@@ -232,6 +232,21 @@ size_t neighbours_growing(const struct neighbours *neighbours, const struct neig
 	return count;
 }
 
+bool neighbours_is_charged(const struct neighbours *neighbours, const struct neighbour *neighbour,
+                           double shmem_rate)
+{
+	double since = neighbour->since > neighbours->first ? neighbour->since : neighbours->first;
+	double time = neighbours->last - since;
+	double private = (double)private_bytes(&neighbour->use) - (double)neighbour->baseline;
+
+	if (time <= 0)
+		return true;
+	if (shmem_rate < 0)
+		shmem_rate = 0;
+
+	return private / time + shmem_rate >= neighbours_rate(neighbour, NULL) / 2;
+}
+
 double neighbours_group_rate(const struct neighbours *neighbours)
 {
 	double sum = 0, time = neighbours->last - neighbours->first;

@@ -188,6 +188,18 @@ size_t neighbours_growing(const struct neighbours *neighbours, const struct neig
                           size_t max);
 
 /**
+ * Tests whether the growth of a process can be charged to the group: shared memory that is charged
+ * to another group does not use up its limit.
+ *
+ * @param neighbours  the processes
+ * @param neighbour   one of them
+ * @param shmem_rate  growth of the shared memory that is charged to the group, in bytes per second
+ * @return            whether at least half of its growth is private, or can be part of `shmem_rate`
+ */
+bool neighbours_is_charged(const struct neighbours *neighbours, const struct neighbour *neighbour,
+                           double shmem_rate);
+
+/**
  * Returns the mean growth of the anonymous and swapped-out memory of all processes that share the
  * limit. Shared memory is not part of it, because several processes can map the same.
  *

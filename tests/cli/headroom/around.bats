@@ -16,6 +16,15 @@ teardown() {
 	json_check
 }
 
+# measured_await PID TARGET: waits until the command PID, which runs in the background, measures TARGET: it has its maps open. It
+# catches signals earlier, before it has chosen the process.
+measured_await() {
+	until readlink "/proc/$1/fd/"* 2>/dev/null | grep -qx "/proc/$2/maps"; do
+		kill -0 "$1"
+		sleep 0.05
+	done
+}
+
 # grow_during ARGUMENT...: runs `procmem headroom --for 2s ARGUMENT...` as JSON and as text, while the target grows. Sets output.
 grow_during() {
 	local pids=() pid
@@ -112,6 +121,24 @@ grow_during() {
 	jq -e '.fillers | length == 1' <<<"$output"
 }
 
+@test "shared memory that another cgroup is charged for has no time left" {
+	tmpfs_mount
+	target_start filler 1048576 stepped "$SPOOL/ring"
+	local writer=$TARGET_PID pipes=("$TARGET_IN" "$TARGET_OUT")
+	target_tell 'pass 1'
+	reader_start "$SPOOL/ring" touch
+	local reader=$TARGET_PID
+	# The writer stays in the cgroup of the test.
+	cgroup_make $((1 << 30)) "$reader"
+	TARGET_IN=${pipes[0]} TARGET_OUT=${pipes[1]}
+	grow_during --cgroup "$reader"
+	jq -e --argjson pid "$reader" '.fillers[] | select(.type == "process") | .pid == $pid and .rate > 1048576 and
+		(has("seconds_left") | not)' <<<"$output"
+	jq -e '.first_limit | has("at_process_rate") | not' <<<"$output"
+	jq -e --argjson pid "$reader" '.processes[] | select(.pid == $pid) | has("seconds_left") | not' <<<"$output"
+	[[ $text != *"at this process's rate"* && $text != *'would last'* ]]
+}
+
 @test "growth that no process explains is reported as such" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root may have many large pipes (pipe(7))'
 	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/fill_pipes.py"
@@ -164,10 +191,7 @@ grow_during() {
 	local first=$TARGET_PID pid status=0
 	"$PROCMEM_BIN" headroom --follow --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
 	pid=$!
-	# It measures the process when it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)). Before it is procmem, it is a bash.
-	until [ "$(cat "/proc/$pid/comm")" = procmem ] && (((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14) & 1)); do
-		sleep 0.05
-	done
+	measured_await "$pid" "$first"
 	kill -KILL "$first"
 	until grep -q "note: waiting for a process called $TARGET_NAME" "$file.err"; do
 		kill -0 "$pid"
@@ -201,10 +225,7 @@ grow_during() {
 	target_tell 'pass 16'
 	"$PROCMEM_BIN" headroom --all-processes --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
 	pid=$!
-	# It measures the process when it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)). Before it is procmem, it is a bash.
-	until [ "$(cat "/proc/$pid/comm")" = procmem ] && (((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14) & 1)); do
-		sleep 0.05
-	done
+	measured_await "$pid" "$largest"
 	kill -KILL "$largest"
 	until grep -q "note: process $largest ended" "$file.err"; do
 		kill -0 "$pid"
@@ -216,6 +237,49 @@ grow_during() {
 	[ "$status" -eq 0 ]
 	json_keep headroom "$file"
 	jq -e --argjson pid "$other" '.pid == $pid and [.processes[].pid] == [$pid]' "$file"
+}
+
+# sampled_await PID: waits until the command PID has taken a sample, and waits for the next one.
+sampled_await() {
+	until grep -q poll "/proc/$1/wchan"; do
+		kill -0 "$1"
+		sleep 0.05
+	done
+}
+
+@test "if the process ends during the measurement, the samples so far are reported, with the reason" {
+	local pid status=0 again
+	# The process that started this one waits for it.
+	grep -q '[a-z]' "/proc/$PPID/wchan" || skip 'the kernel does not tell where a process waits'
+	target_start leaker merged 1048576 stepped
+	"$PROCMEM_BIN" headroom --for 600s "$TARGET_PID" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	measured_await "$pid" "$TARGET_PID"
+	sampled_await "$pid"
+	kill -KILL "$TARGET_PID"
+	wait "$pid" || status=$?
+	cat "$file" "$file.err"
+	[ "$status" -eq 2 ]
+	[[ $(head -n 1 "$file") == "leaker ($TARGET_PID)   exited after "*'s; the rest is as of the last sample' ]]
+	grep -q '^LIMIT ' "$file"
+	grep -Eq "^procmem: process $TARGET_PID exited after [0-9.]+s" "$file.err"
+
+	# The kernel kills it.
+	target_start hog
+	again=$TARGET_PID status=0
+	cgroup_make $((64 << 20)) "$again"
+	"$PROCMEM_BIN" headroom --json --for 600s "$again" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	measured_await "$pid" "$again"
+	sampled_await "$pid"
+	printf 'eat 400\n' >&"$TARGET_IN"
+	wait "$pid" || status=$?
+	cat "$file.err"
+	[ "$status" -eq 2 ]
+	json_keep headroom "$file"
+	jq -e --argjson pid "$again" --arg group "$GROUP" '.pid == $pid and
+		(.ended | startswith("killed by the kernel: memory limit of \($group), after "))' "$file"
+	jq -e '.limits[] | select(.name == "cgroup") | .max == 67108864' "$file"
 }
 
 @test "a process that reads a shared file is not named as its writer" {
