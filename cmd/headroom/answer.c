@@ -380,10 +380,28 @@ static void print_end(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** Reports that the cgroup is at its limit, so that the kernel reclaims its memory. */
+static void print_reclaim(const struct headroom_report *report, struct out *out)
+{
+	double rate = headroom_rates_reached(report->rates);
+	struct text line = { 0 };
+
+	if (rate <= 0)
+		return;
+
+	text_format(&line, "the group reclaims at its limit: +%.*f/s", rate < 10 ? 1 : 0, rate);
+	if (!report->rates->ended)
+		text_format(&line, "; procmem pressure %d", (int)report->info->pid);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 void headroom_answer_print(const struct headroom_report *report, struct out *out)
 {
 	print_end(report, out);
 	print_first(report, out);
+	print_reclaim(report, out);
 	headroom_fillers_print(report, out);
 	print_age(report, out);
 	print_life(report, out);

@@ -109,6 +109,8 @@ static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
 		watch->counts_due = sample->time + cost / counts_share;
 	}
 
+	if (!rates->last.known)
+		rates->reached = headroom.events.max;
 	rates->last.headroom = headroom;
 	return limit_counters_add(&rates->counters, sample->time, &headroom, error);
 }
@@ -328,6 +330,17 @@ double headroom_rates_seconds(const struct headroom_rates *rates)
 	const struct pm_series *series = &rates->memory;
 
 	return series->count > 0 ? series->last - series->points[0].time : 0;
+}
+
+double headroom_rates_reached(const struct headroom_rates *rates)
+{
+	const struct pm_limit_events *events = &rates->last.headroom.events;
+	double seconds = headroom_rates_seconds(rates);
+
+	if (!rates->last.known || seconds <= 0 || events->max <= rates->reached)
+		return 0;
+
+	return (double)(events->max - rates->reached) / seconds;
 }
 
 /**

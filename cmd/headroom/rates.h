@@ -42,6 +42,7 @@ struct headroom_rates {
 	struct headroom_last last; /**< its state at the last sample */
 	bool recorded;             /**< the rates are those of a recording */
 	double age;                /**< with `recorded`: time since the last sample, in seconds */
+	uint64_t reached;          /**< pm_limit_events.max at the first sample */
 	struct limit_counters counters; /**< usage of each limit */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
 	/**
@@ -112,6 +113,13 @@ void headroom_rates_end(struct headroom_rates *rates, const struct pm_error *err
  * @return seconds; 0 if no rate is known
  */
 double headroom_rates_seconds(const struct headroom_rates *rates);
+
+/**
+ * Returns how often per second the usage of the cgroup reached its limit, so that the kernel had to
+ * reclaim memory.
+ * @return the rate; 0 if it did not, or if that is not known
+ */
+double headroom_rates_reached(const struct headroom_rates *rates);
 
 /**
  * Measures the rates: reads the recording of --from, or takes samples for the time of --for.

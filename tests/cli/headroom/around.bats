@@ -282,6 +282,20 @@ sampled_await() {
 	jq -e '.limits[] | select(.name == "cgroup") | .max == 67108864' "$file"
 }
 
+@test "a group that reclaims at its limit is reported, with the pressure of the machine if cgroups have none" {
+	program_start bash -c 'while dd if=/dev/zero of="$1" bs=1M count=96; do :; done 2>/dev/null' bash "$BATS_TEST_TMPDIR/cache"
+	cgroup_make $((48 << 20)) "$TARGET_PID"
+	run -0 procmem headroom --json --for 4s "$TARGET_PID"
+	jq -e '.events.max_rate > 0 and .events.max_rate <= .events.max / 3' <<<"$output"
+	run -0 procmem headroom --for 4s "$TARGET_PID"
+	grep -Eq "^the group reclaims at its limit: \+[0-9.]+/s; procmem pressure $TARGET_PID$" <<<"$output"
+	if [ -e "$GROUP_FOLDER/memory.pressure" ]; then
+		[[ $output != *'(PSI) of the machine'* ]]
+	elif [ -e /proc/pressure/memory ]; then
+		grep -q '^memory pressure (PSI) of the machine: last 10 s: some' <<<"$output"
+	fi
+}
+
 @test "a process that reads a shared file is not named as its writer" {
 	tmpfs_mount
 	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/positioned.py" write "$SPOOL/ring"
