@@ -102,6 +102,22 @@ grow_during() {
 	jq -e --argjson pid "$TARGET_PID" '.fillers[0] | .type == "object" and .shared_kind == "memfd" and .users[0].pid == $pid' <<<"$output"
 }
 
+@test "a deleted file in tmpfs that grows is named, with the process that has it open" {
+	tmpfs_mount
+	target_start hog
+	local other=$TARGET_PID
+	target_start filler 1048576 stepped "$SPOOL/gone"
+	target_tell 'pass 1'
+	rm "$SPOOL/gone"
+	cgroup_make $((3 << 30)) "$other" "$TARGET_PID"
+	grow_during "$other"
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"deleted $SPOOL/gone "*', +'*"/s; used by $TARGET_PID filler; no process grows"* ]]
+	jq -e --argjson pid "$TARGET_PID" --arg path "$SPOOL/gone" '.fillers[0] | .type == "object" and .shared_kind == "deleted" and
+		.path == $path and .users[0].pid == $pid and .seconds_left > 0' <<<"$output"
+	jq -e '.fillers | length == 1' <<<"$output"
+}
+
 @test "a file that the process maps and another one writes is named, with the writer" {
 	tmpfs_mount
 	target_start filler 1048576 stepped "$SPOOL/ring"
