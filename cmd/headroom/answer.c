@@ -363,9 +363,45 @@ static void print_threads(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** Reports why the process ended during the measurement. */
+static void print_end(const struct headroom_report *report, struct out *out)
+{
+	const struct text *reason = &report->rates->last.reason;
+	struct text line = { 0 };
+
+	if (!report->rates->ended)
+		return;
+
+	utf8_escape(&line, report->info->comm, strlen(report->info->comm));
+	text_format(&line, " (%d)   ", (int)report->info->pid);
+	utf8_escape(&line, reason->bytes, reason->length);
+	text_string(&line, "; the rest is as of the last sample\n");
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/** Reports that the cgroup is at its limit, so that the kernel reclaims its memory. */
+static void print_reclaim(const struct headroom_report *report, struct out *out)
+{
+	double rate = headroom_rates_reached(report->rates);
+	struct text line = { 0 };
+
+	if (rate <= 0)
+		return;
+
+	text_format(&line, "the group reclaims at its limit: +%.*f/s", rate < 10 ? 1 : 0, rate);
+	if (!report->rates->ended)
+		text_format(&line, "; procmem pressure %d", (int)report->info->pid);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 void headroom_answer_print(const struct headroom_report *report, struct out *out)
 {
+	print_end(report, out);
 	print_first(report, out);
+	print_reclaim(report, out);
 	headroom_fillers_print(report, out);
 	print_age(report, out);
 	print_life(report, out);

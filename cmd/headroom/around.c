@@ -105,6 +105,9 @@ static int read_objects(struct headroom_around *around, struct pm_shared_objects
 {
 	struct pm_process *process = around->neighbours.process;
 	const volatile sig_atomic_t *interrupted = interrupt_flag();
+	/* Only the mounts: files that a directory shows are not wanted. */
+	const struct pm_tmpfs mounts = { .mounts = around->before.mounts,
+		                         .mount_count = around->before.mount_count };
 	struct pm_member_pids pids;
 	struct pm_error cause;
 
@@ -113,7 +116,7 @@ static int read_objects(struct headroom_around *around, struct pm_shared_objects
 
 	int result = 0;
 	if (pids.count > 0 &&
-	    pm_shared_objects_read(NULL, pids.items, pids.count, NULL,
+	    pm_shared_objects_read(NULL, pids.items, pids.count, &mounts,
 	                           *interrupted ? NULL : interrupted, objects, &cause) < 0 &&
 	    cause.kind != PM_ERROR_CANCELLED) {
 		*error = cause;
@@ -124,6 +127,24 @@ static int read_objects(struct headroom_around *around, struct pm_shared_objects
 	return result;
 }
 
+/**
+ * Returns the size that a deleted file had at the start, when a directory showed it.
+ * @return bytes; 0 if no directory did, or if it was not one of the largest files
+ */
+static uint64_t size_before_deletion(const struct pm_tmpfs *tmpfs,
+                                     const struct pm_shared_object *object)
+{
+	for (size_t i = 0; i < tmpfs->file_count; i++) {
+		const struct pm_tmpfs_file *file = &tmpfs->files[i];
+		size_t mount = tmpfs->folders[file->folder].mount;
+
+		if (file->inode == object->inode && tmpfs->mounts[mount].device == object->device)
+			return file->bytes;
+	}
+
+	return 0;
+}
+
 double headroom_around_object_rate(const struct headroom_around *around,
                                    const struct pm_shared_object *object)
 {
@@ -132,6 +153,8 @@ double headroom_around_object_rate(const struct headroom_around *around,
 
 	if (around->objects_seconds <= 0 || object->at_most)
 		return 0;
+	if (object->kind == PM_SHARED_DELETED)
+		bytes = size_before_deletion(&around->before, object);
 
 	for (size_t i = 0; i < before->count; i++) {
 		const struct pm_shared_object *was = &before->items[i];
@@ -146,6 +169,13 @@ double headroom_around_object_rate(const struct headroom_around *around,
 	return (double)(object->bytes - bytes) / around->objects_seconds;
 }
 
+bool headroom_around_is_charged(const struct headroom_around *around,
+                                const struct neighbour *process)
+{
+	return !around->shmem_known || !process->in_group ||
+	       neighbours_is_charged(&around->neighbours, process, around->shmem_rate);
+}
+
 int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 {
 	int known = read_shmem(around, &around->shmem_first, error);
@@ -154,12 +184,11 @@ int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 
 	around->shmem_known = known > 0;
 	around->shmem_first_time = clock_boot_seconds();
-	if (read_objects(around, &around->objects_before, error) < 0)
-		return -1;
-	if (shared_files_begin(&around->files, around->neighbours.process, error) < 0)
+	if (walk(around, &around->before, error) < 0 ||
+	    read_objects(around, &around->objects_before, error) < 0)
 		return -1;
 
-	return walk(around, &around->before, error);
+	return shared_files_begin(&around->files, around->neighbours.process, error);
 }
 
 /** Follows the processes with the name. There can be none at the moment. */
@@ -193,6 +222,13 @@ int headroom_around_add(struct headroom_around *around, double time,
 		return -1;
 
 	return neighbours_add(&around->neighbours, time, error);
+}
+
+void headroom_around_stop(struct headroom_around *around)
+{
+	neighbours_judge(&around->neighbours);
+	around->observed = around->neighbours.samples > 1;
+	around->shmem_known = false;
 }
 
 int headroom_around_end(struct headroom_around *around, struct pm_error *error)

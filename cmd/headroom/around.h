@@ -92,6 +92,12 @@ int headroom_around_add(struct headroom_around *around, double time,
 int headroom_around_end(struct headroom_around *around, struct pm_error *error);
 
 /**
+ * Judges the processes if the target has ended: nothing else can be read again.
+ * @param around  what was seen
+ */
+void headroom_around_stop(struct headroom_around *around);
+
+/**
  * Computes the growth of an object of shared memory.
  *
  * @param around  what was seen
@@ -100,6 +106,16 @@ int headroom_around_end(struct headroom_around *around, struct pm_error *error);
  */
 double headroom_around_object_rate(const struct headroom_around *around,
                                    const struct pm_shared_object *object);
+
+/**
+ * Tests whether the growth of a process can use up the limit of the cgroup.
+ *
+ * @param around   what was seen
+ * @param process  an element of `around->neighbours`
+ * @return         false if most of its growth is shared memory that is charged to another cgroup
+ */
+bool headroom_around_is_charged(const struct headroom_around *around,
+                                const struct neighbour *process);
 
 /**
  * Releases what was seen.

@@ -68,7 +68,8 @@ static void add_processes(const struct headroom_report *report, struct headroom_
 		bool estimate;
 
 		filler.rate = neighbours_rate(growing[i], &estimate);
-		if (fillers->limit)
+		if (fillers->limit &&
+		    headroom_around_is_charged(&report->rates->around, growing[i]))
 			filler.time = time_to(pm_limit_left(fillers->limit), filler.rate, estimate);
 		insert(fillers, &filler);
 	}
@@ -168,10 +169,15 @@ static double add_folders(const struct headroom_report *report, struct headroom_
 /** Returns whether the process maps an object: then it is one of the files. */
 static bool is_mapped(const struct shared_files *files, const struct pm_shared_object *object)
 {
-	for (size_t i = 0; i < files->count; i++)
-		if (files->items[i].file.inode == object->inode &&
-		    files->items[i].file.type != PM_FILE_TMPFS && files->items[i].memory)
+	for (size_t i = 0; i < files->count; i++) {
+		const struct shared_file *file = &files->items[i];
+		bool tmpfs = file->file.type == PM_FILE_TMPFS;
+
+		if (file->memory && file->file.inode == object->inode &&
+		    tmpfs == (object->kind == PM_SHARED_DELETED))
 			return true;
+	}
+
 	return false;
 }
 

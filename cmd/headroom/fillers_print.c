@@ -76,9 +76,9 @@ static void put_file(const struct headroom_report *report, const struct headroom
 	utf8_escape(line, file->name, strlen(file->name));
 	text_char(line, ' ');
 	put_amount(report, file->used, line);
-	text_string(line, " of ");
+	text_string(line, file->used > file->max ? ", of which " : " of ");
 	put_amount(report, file->max, line);
-	text_string(line, " mapped, ");
+	text_string(line, file->used > file->max ? " are mapped, " : " mapped, ");
 	delta_put_rate(line, filler->rate);
 
 	if (filler->own_time.known) {

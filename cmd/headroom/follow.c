@@ -190,6 +190,8 @@ int headroom_follow_measure(const char *name, const struct headroom_source *sour
 		return -1;
 	}
 
+	/* Limits are those of the process that runs. */
+	longest.ended = longest.last.known = false;
 	*rates = longest;
 	*process = opened;
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/headroom.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +238,50 @@ static int read_report(struct headroom_report *report, struct pm_process *proces
 		return -1;
 
 	report->info = info;
+	return 0;
+}
+
+/** Takes what is known of a process that has ended. */
+static int take_last(struct headroom_report *report, struct pm_error *error)
+{
+	const struct headroom_last *last = &report->rates->last;
+
+	free(report->command);
+	pm_members_deinit(&report->members);
+	report->members = (struct pm_members){ 0 };
+	memset(report->weights, 0, sizeof report->weights);
+	memset(report->swapped, 0, sizeof report->swapped);
+	memset(report->counts, 0, sizeof report->counts);
+	report->command = strdup(last->command ? last->command : "");
+	if (!report->command)
+		return pm_error_set(error, PM_ERROR_RESOURCES, ENOMEM, "out of memory");
+
+	report->info = &last->info;
+	report->totals = last->totals;
+	report->headroom = last->headroom;
+	return 0;
+}
+
+/**
+ * Fills the report. If the process has ended during the measurement, the report is that of the last
+ * sample.
+ * @return 0 or -1; `error` has a value if the process has ended
+ */
+static int fill_report(struct headroom_report *report, struct headroom_rates *rates,
+                       struct pm_process *process, struct pm_process_info *info,
+                       struct pm_error *error)
+{
+	int result = -1;
+
+	if (!rates->ended)
+		result = read_report(report, process, info, error);
+	if (result < 0 && !rates->ended && error->kind == PM_ERROR_GONE && rates->last.known)
+		headroom_rates_end(rates, error);
+	if (result < 0 && rates->ended)
+		result = take_last(report, error);
+	if (result < 0)
+		return -1;
+
 	struct forecast_source source = headroom_rates_source(report->rates);
 	for (size_t i = 0; i < report->headroom.count; i++)
 		forecast_make(&source, &report->headroom.limits[i], &report->forecasts[i]);
@@ -250,13 +295,12 @@ static int read_report(struct headroom_report *report, struct pm_process *proces
  * @return 1 if less memory is left than --min requires, 0 if not, -1 on error
  */
 static int report_headroom(struct pm_process *process, const struct headroom_options *options,
-                           const struct headroom_rates *rates, struct out *out,
-                           struct pm_error *error)
+                           struct headroom_rates *rates, struct out *out, struct pm_error *error)
 {
 	struct pm_process_info info;
 	struct headroom_report report = { .options = options, .rates = rates };
 
-	int result = read_report(&report, process, &info, error);
+	int result = fill_report(&report, rates, process, &info, error);
 	if (result == 0) {
 		result = !is_enough(&report);
 
@@ -274,6 +318,10 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 
 	free(report.command);
 	pm_members_deinit(&report.members);
+	if (result >= 0 && rates->ended)
+		return pm_error_set(error, PM_ERROR_GONE, 0, "process %d %s", (int)rates->pid,
+		                    rates->last.reason.bytes);
+
 	return result;
 }
 

@@ -121,12 +121,17 @@ static void put_limits(struct json *json, const struct headroom_report *report)
 	}
 }
 
-static void put_events(struct json *json, const struct pm_headroom *headroom)
+static void put_events(struct json *json, const struct headroom_report *report)
 {
+	const struct pm_headroom *headroom = &report->headroom;
+	double reached = headroom_rates_reached(report->rates);
+
 	if (headroom->events.known) {
 		json_open(json, "events", '{');
 		json_put(json, "oom_kill", json_number(headroom->events.oom_kill));
 		json_put(json, "max", json_number(headroom->events.max));
+		if (reached > 0)
+			json_put(json, "max_rate", json_real(reached));
 		if (headroom->cgroup_version == 2) {
 			json_put(json, "high", json_number(headroom->events.high));
 			json_put(json, "oom", json_number(headroom->events.oom));
@@ -138,6 +143,8 @@ static void put_events(struct json *json, const struct pm_headroom *headroom)
 		json_open(json, "pressure", '{');
 		json_put(json, "some_avg10", json_real(headroom->pressure.some10));
 		json_put(json, "full_avg10", json_real(headroom->pressure.full10));
+		if (headroom->pressure.machine)
+			json_put(json, "of_machine", json_true());
 		json_shut(json, '}');
 	}
 }
@@ -149,6 +156,8 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 	json_open(&json, NULL, '{');
 	json_parts_process(&json, report->info->pid, report->info->comm, report->command);
 	json_put(&json, "time", json_now());
+	if (report->rates->ended)
+		json_put(&json, "ended", json_text(report->rates->last.reason.bytes));
 	json_put(&json, "rss", json_number(report->totals.rss));
 	json_put(&json, "swap", json_number(report->totals.swap));
 	json_put(&json, "threads", json_number(report->totals.threads));
@@ -161,7 +170,7 @@ void headroom_json_print(const struct headroom_report *report, struct out *out)
 
 	headroom_members_put(report, &json);
 	put_kinds(&json, report);
-	put_events(&json, &report->headroom);
+	put_events(&json, report);
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

@@ -208,10 +208,13 @@ static void print_events(const struct headroom_report *report, struct out *out)
 
 	if (pressure->known)
 		out_wrapped_format(out, 2,
-		                   "memory pressure (PSI): last 10 s: some %.2f%%, full %.2f%%; "
+		                   "memory pressure (PSI)%s: last 10 s: some %.2f%%, full %.2f%%; "
 		                   "last 60 s: some %.2f%%, full %.2f%%\n",
-		                   pressure->some10, pressure->full10, pressure->some60,
-		                   pressure->full60);
+		                   pressure->machine ? " of the machine" : "", pressure->some10,
+		                   pressure->full10, pressure->some60, pressure->full60);
+
+	if (report->rates->ended)
+		return;
 
 	int pid = (int)report->info->pid;
 	out_wrapped_format(out, 2,

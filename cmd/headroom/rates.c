@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/rates.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "base/interrupt.h"
 #include "base/poll_loop.h"
 #include "base/report.h"
+#include "target/first_limit.h"
 #include "target/sampled.h"
 
 /* Time between two samples, in seconds. If the measurement takes less than ten seconds, a tenth of
@@ -22,12 +24,17 @@ static const double usual_interval = 1;
 
 void headroom_rates_deinit(struct headroom_rates *rates)
 {
+	pm_kills_close(rates->last.kills);
+	free(rates->last.command);
+	text_deinit(&rates->last.reason);
 	pm_tracker_destroy(rates->tracker);
 	pm_reserves_destroy(rates->reserves);
 	limit_counters_deinit(&rates->counters);
 	headroom_around_deinit(&rates->around);
 	pm_series_deinit(&rates->memory);
 	pm_series_deinit(&rates->kept);
+	pm_series_deinit(&rates->own);
+	pm_series_deinit(&rates->shmem);
 	pm_series_deinit(&rates->size);
 	pm_series_deinit(&rates->threads);
 }
@@ -39,6 +46,9 @@ struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
 		                         .size = &rates->size,
 		                         .memory_trend = &rates->trend,
 		                         .kept_trend = &rates->kept_trend,
+		                         .charged_trend = rates->charged_elsewhere
+		                                                  ? &rates->own_trend
+		                                                  : NULL,
 		                         .threads_trend = &rates->threads_trend,
 		                         .beneath_trend = &rates->beneath_trend };
 }
@@ -49,6 +59,8 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
 	if (pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
 	    pm_series_add(&rates->kept, time, totals->anon + totals->shmem + totals->swap, error) <
 	            0 ||
+	    pm_series_add(&rates->own, time, totals->anon + totals->swap, error) < 0 ||
+	    pm_series_add(&rates->shmem, time, totals->shmem, error) < 0 ||
 	    pm_series_add(&rates->size, time, totals->size, error) < 0 ||
 	    pm_series_add(&rates->threads, time, totals->threads, error) < 0)
 		return -1;
@@ -97,6 +109,9 @@ static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
 		watch->counts_due = sample->time + cost / counts_share;
 	}
 
+	if (!rates->last.known)
+		rates->reached = headroom.events.max;
+	rates->last.headroom = headroom;
 	return limit_counters_add(&rates->counters, sample->time, &headroom, error);
 }
 
@@ -115,6 +130,68 @@ static int add_sample(struct headroom_rates *rates, struct limits_watch *watch,
 		return -1;
 
 	return add_limits(rates, watch, sample, error);
+}
+
+/** Reads what is reported if the process ends. */
+static int begin_last(struct headroom_last *last, struct pm_process *process,
+                      struct pm_error *error)
+{
+	if (pm_process_read_info(process, &last->info, error) < 0 ||
+	    pm_process_read_command(process, &last->command, error) < 0)
+		return -1;
+
+	/* If kills cannot be counted, the end of the process is reported without its reason. */
+	if (pm_kills_open(process, NULL, &last->kills, NULL) < 0)
+		last->kills = NULL;
+	else
+		pm_kills_count(last->kills, &last->killed);
+
+	return 0;
+}
+
+/**
+ * Takes a sample, and keeps its totals. A kill before or during the sample of a process that dies
+ * counts as new.
+ */
+static int take_sample(struct headroom_last *last, struct pm_process *process,
+                       struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error)
+{
+	struct pm_process_info info;
+	uint64_t killed = last->killed;
+
+	if (last->kills)
+		pm_kills_count(last->kills, &killed);
+	if (pm_sampler_take(sampler, sample, error) < 0)
+		return -1;
+
+	last->totals = sample->totals;
+	if (pm_process_read_info(process, &info, NULL) == 0 && !info.killed)
+		last->killed = killed;
+	return 0;
+}
+
+void headroom_rates_end(struct headroom_rates *rates, const struct pm_error *error)
+{
+	struct headroom_last *last = &rates->last;
+	struct text *reason = &last->reason;
+	char duration[PM_DURATION_TEXT_SIZE];
+	uint64_t killed = 0;
+
+	rates->ended = true;
+	text_clear(reason);
+	pm_format_duration(headroom_rates_seconds(rates), duration);
+	if (error->os_errno == ESTALE) {
+		text_format(reason, "called exec after %s", duration);
+	} else if (!last->kills || !pm_kills_count(last->kills, &killed) ||
+	           killed <= last->killed) {
+		text_format(reason, "exited after %s", duration);
+	} else {
+		text_string(reason, "killed by the kernel: ");
+		first_limit_put_cause(pm_headroom_find(&last->headroom, PM_LIMIT_CGROUP), reason);
+		text_format(reason, ", after %s", duration);
+	}
+
+	text_terminate(reason);
 }
 
 /**
@@ -138,7 +215,9 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
 	if (pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
 
-	int result = pm_sampler_take(sampler, &sample, error);
+	int result = begin_last(&rates->last, process, error);
+	if (result == 0)
+		result = take_sample(&rates->last, process, sampler, &sample, error);
 	struct poll_loop wait;
 	double begin = 0;
 
@@ -148,12 +227,13 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
 
 	while (result == 0) {
 		result = add_sample(rates, &limits, &sample, error);
+		rates->last.known = rates->last.known || result == 0;
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
 
 		result = 1;
 		if (await_sample(&wait))
-			result = pm_sampler_take(sampler, &sample, error);
+			result = take_sample(&rates->last, process, sampler, &sample, error);
 	}
 
 	poll_loop_deinit(&wait);
@@ -182,6 +262,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process,
 		interrupt_release();
 	if (result >= 0 && headroom_around_end(&rates->around, error) < 0)
 		result = -1;
+	if (result < 0 && error->kind == PM_ERROR_GONE && rates->last.known)
+		headroom_around_stop(&rates->around);
 	if (result == 0 && *interrupted)
 		result = 1;
 	if (held)
@@ -243,6 +325,41 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	return result;
 }
 
+double headroom_rates_seconds(const struct headroom_rates *rates)
+{
+	const struct pm_series *series = &rates->memory;
+
+	return series->count > 0 ? series->last - series->points[0].time : 0;
+}
+
+double headroom_rates_reached(const struct headroom_rates *rates)
+{
+	const struct pm_limit_events *events = &rates->last.headroom.events;
+	double seconds = headroom_rates_seconds(rates);
+
+	if (!rates->last.known || seconds <= 0 || events->max <= rates->reached)
+		return 0;
+
+	return (double)(events->max - rates->reached) / seconds;
+}
+
+/**
+ * Returns whether the shared memory of the process grows more than twice as fast as that which is
+ * charged to the cgroup with the limit: another cgroup is charged for its pages.
+ */
+static bool is_charged_elsewhere(const struct headroom_rates *rates)
+{
+	const struct pm_series *shmem = &rates->shmem;
+	double seconds = headroom_rates_seconds(rates);
+
+	if (!rates->around.shmem_known || shmem->count == 0 || seconds <= 0)
+		return false;
+
+	double growth = (double)shmem->points[shmem->count - 1].value -
+	                (double)shmem->points[0].value;
+	return growth > 0 && rates->around.shmem_rate < growth / seconds / 2;
+}
+
 /**
  * Judges the memory of the process and, if it does not grow, finds a track that does. Finds the
  * reserve that will be used up first.
@@ -254,7 +371,9 @@ static void judge(struct headroom_rates *rates)
 
 	pm_trend_judge(&rates->memory, PM_TREND_BYTES, &rates->trend);
 	pm_trend_judge(&rates->kept, PM_TREND_BYTES, &rates->kept_trend);
+	pm_trend_judge(&rates->own, PM_TREND_BYTES, &rates->own_trend);
 	pm_trend_judge(&rates->threads, PM_TREND_COUNT, &rates->threads_trend);
+	rates->charged_elsewhere = is_charged_elsewhere(rates);
 	if (rates->trend.verdict != PM_VERDICT_TOO_EARLY &&
 	    pm_trend_growth_rate(&rates->trend) <= 0)
 		rates->beneath = pm_tracker_find_growing(rates->tracker, &rates->beneath_trend);
@@ -284,13 +403,6 @@ static int watch_visibly(struct headroom_rates *rates, struct pm_process *proces
 		fputs("\r\033[K", stderr);
 
 	return result;
-}
-
-double headroom_rates_seconds(const struct headroom_rates *rates)
-{
-	const struct pm_series *series = &rates->memory;
-
-	return series->count > 0 ? series->last - series->points[0].time : 0;
 }
 
 /** Reads the processes that have rows of their own once. */
@@ -328,7 +440,10 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 		                          .pid = pm_process_pid(process) };
 
 	int result = measure(rates, process, source, error);
-	if (result < 0 && source->follow && error->kind == PM_ERROR_GONE) {
+	bool gone = result < 0 && error->kind == PM_ERROR_GONE;
+	if (gone && rates->last.known)
+		headroom_rates_end(rates, error);
+	if (gone && (source->follow || rates->last.known)) {
 		rates->ended = true;
 		result = 0;
 	}

@@ -8,14 +8,30 @@
 #include <stdbool.h>
 
 #include <procmem/error.h>
+#include <procmem/headroom.h>
+#include <procmem/kills.h>
 #include <procmem/process.h>
 #include <procmem/reserve.h>
+#include <procmem/sample.h>
 #include <procmem/series.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 
+#include "base/text.h"
 #include "headroom/around.h"
 #include "target/forecast.h"
+
+/** What is reported of a process that ends during the measurement. */
+struct headroom_last {
+	bool known;                  /**< there was a sample */
+	struct pm_process_info info; /**< as it was at the start */
+	char *command;               /**< command line, owned */
+	struct pm_totals totals;     /**< sizes of the process at the last sample */
+	struct pm_headroom headroom; /**< its limits at the last sample */
+	struct pm_kills *kills;      /**< counts OOM kills in its cgroup; owned; NULL: unknown */
+	uint64_t killed;             /**< number of OOM kills before the last sample */
+	struct text reason;          /**< why it ended, such as "exited after 27s"; owned */
+};
 
 /** How the usage of the limits, and the sizes of the process, changed over time. */
 struct headroom_rates {
@@ -23,8 +39,10 @@ struct headroom_rates {
 	bool known;       /**< rates were measured */
 	bool ended;       /**< the process ended before all samples were taken */
 	pid_t pid;        /**< the process that was measured */
-	bool recorded;    /**< the rates are those of a recording */
-	double age;       /**< with `recorded`: time since the last sample, in seconds */
+	struct headroom_last last; /**< its state at the last sample */
+	bool recorded;             /**< the rates are those of a recording */
+	double age;                /**< with `recorded`: time since the last sample, in seconds */
+	uint64_t reached;          /**< pm_limit_events.max at the first sample */
 	struct limit_counters counters; /**< usage of each limit */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
 	/**
@@ -32,11 +50,17 @@ struct headroom_rates {
 	 * kernel can drop these, so they do not use up a limit of memory
 	 */
 	struct pm_series kept;
-	struct pm_series size;         /**< bytes of address space of the process */
-	struct pm_tracker *tracker;    /**< follows the regions; owned; NULL if unknown */
-	struct pm_series threads;      /**< number of threads of the process */
-	struct pm_trend trend;         /**< trend of `memory` */
-	struct pm_trend kept_trend;    /**< trend of `kept` */
+	struct pm_series own;       /**< `kept` without shared bytes */
+	struct pm_series shmem;     /**< shared bytes of the process */
+	struct pm_series size;      /**< bytes of address space of the process */
+	struct pm_tracker *tracker; /**< follows the regions; owned; NULL if unknown */
+	struct pm_series threads;   /**< number of threads of the process */
+	struct pm_trend trend;      /**< trend of `memory` */
+	struct pm_trend kept_trend; /**< trend of `kept` */
+	struct pm_trend own_trend;  /**< trend of `own` */
+	/** The shared memory of the process grows, but is not charged to the cgroup with the limit
+	 */
+	bool charged_elsewhere;
 	struct pm_trend threads_trend; /**< trend of `threads` */
 	/** The track that grows although `memory` does not; NULL if there is none. */
 	const struct pm_track *beneath;
@@ -76,10 +100,26 @@ struct headroom_source {
 void headroom_rates_deinit(struct headroom_rates *rates);
 
 /**
+ * Marks the process as ended, and finds the reason. Call it if `rates->last` is known, and the
+ * process has ended.
+ *
+ * @param rates  the rates; `ended` and `last.reason` are set
+ * @param error  why the process could not be read
+ */
+void headroom_rates_end(struct headroom_rates *rates, const struct pm_error *error);
+
+/**
  * Returns how long the process was measured.
  * @return seconds; 0 if no rate is known
  */
 double headroom_rates_seconds(const struct headroom_rates *rates);
+
+/**
+ * Returns how often per second the usage of the cgroup reached its limit, so that the kernel had to
+ * reclaim memory.
+ * @return the rate; 0 if it did not, or if that is not known
+ */
+double headroom_rates_reached(const struct headroom_rates *rates);
 
 /**
  * Measures the rates: reads the recording of --from, or takes samples for the time of --for.
@@ -91,7 +131,8 @@ double headroom_rates_seconds(const struct headroom_rates *rates);
  * @param source   the duration or the recording
  * @param error    PM_ERROR_GONE, PM_ERROR_USAGE, errors of recordings
  * @return         0, 1 if the user interrupted, -1 on error. If the process ended, and
- *                 headroom_source.follow is set, `ended` is set, and the result is 0
+ *                 headroom_source.follow is set or `last` is known, `ended` is set, and the result
+ *                 is 0
  */
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_source *source, struct pm_error *error);

@@ -35,6 +35,7 @@ struct row {
 	uint64_t left; /* bytes left of its limit */
 	double rate;   /* bytes per second; 0 if it does not grow, or is not known to */
 	bool estimate; /* `rate` is an estimate */
+	bool charged;  /* the growth can be charged to the group, so the limit can be used up */
 };
 
 struct rows {
@@ -85,6 +86,7 @@ static struct row make_row(const struct headroom_report *report, const struct ne
 	const struct pm_limit *limit = pm_headroom_memory(&report->headroom);
 	struct row row = { .process = process, .rate = neighbours_rate(process, &row.estimate) };
 
+	row.charged = headroom_around_is_charged(&report->rates->around, process);
 	row.shared = process->in_group || !limit || limit->kind == PM_LIMIT_SYSTEM;
 	if (!neighbours_grows(process))
 		row.rate = 0;
@@ -118,7 +120,7 @@ static struct rows find_rows(const struct headroom_report *report)
 {
 	const struct neighbours *neighbours = &report->rates->around.neighbours;
 	const struct pm_limit *limit = pm_headroom_memory(&report->headroom);
-	struct rows rows = { .report = report, .sum = { .shared = true } };
+	struct rows rows = { .report = report, .sum = { .shared = true, .charged = true } };
 
 	rows.items = alloc_array(NULL, pm_max_size(neighbours->count, 1), sizeof *rows.items);
 	for (size_t i = 0; i < neighbours->count; i++) {
@@ -131,6 +133,7 @@ static struct rows find_rows(const struct headroom_report *report)
 		rows.sum.rate += row.rate;
 		rows.sum.estimate = rows.sum.estimate || (row.rate > 0 && row.estimate);
 		rows.sum.shared = rows.sum.shared && row.shared;
+		rows.sum.charged = rows.sum.charged && row.charged;
 		rows.items[rows.count++] = row;
 	}
 
@@ -176,7 +179,7 @@ static void put_lasts(const struct row *row, struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
 
-	if (row->rate <= 0 || !row->limited) {
+	if (row->rate <= 0 || !row->limited || !row->charged) {
 		text_char(text, '-');
 		return;
 	}
@@ -233,8 +236,8 @@ static void print_notes(const struct rows *rows, size_t shown, struct out *out)
 	bool twice;
 
 	if (shown < rows->count)
-		out_wrapped_format(out, 2, "\xe2\x80\xa6 no room for %zu processes\n",
-		                   rows->count - shown);
+		out_wrapped_format(out, 2, "\xe2\x80\xa6 no room for %zu process%s\n",
+		                   rows->count - shown, rows->count - shown == 1 ? "" : "es");
 
 	sum_memory(rows, &twice);
 	if (twice)
@@ -300,7 +303,8 @@ static void put_row(struct json *json, const struct headroom_report *report, con
 		json_put(json, "left", json_number(row->left));
 
 	if (report->rates->around.observed) {
-		struct forecast_time time = { .known = row->rate > 0 && row->limited,
+		struct forecast_time time = { .known = row->rate > 0 && row->limited &&
+			                               row->charged,
 			                      .estimate = row->estimate };
 
 		if (time.known)
@@ -328,7 +332,8 @@ void headroom_rows_put(const struct headroom_report *report, struct json *json)
 	json_open(json, "processes_total", '{');
 	bool twice;
 	uint64_t memory = sum_memory(&rows, &twice);
-	struct forecast_time time = { .known = rows.sum.rate > 0 && rows.sum.limited,
+	struct forecast_time time = { .known = rows.sum.rate > 0 && rows.sum.limited &&
+		                               rows.sum.charged,
 		                      .estimate = rows.sum.estimate };
 
 	json_put(json, "count", json_number(rows.count));

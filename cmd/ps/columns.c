@@ -138,6 +138,15 @@ int64_t ps_columns_rate(uint64_t before, uint64_t now, double seconds)
 	return (int64_t)(rate + (rate < 0 ? -0.5 : 0.5));
 }
 
+int64_t ps_columns_add_rates(int64_t one, int64_t other)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(one, other, &sum))
+		return one < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
 uint64_t ps_columns_rate_key(int64_t rate)
 {
 	return (uint64_t)rate + (UINT64_C(1) << 63);
@@ -188,6 +197,44 @@ static json_t *rate_value(const struct list_column *column, const void *item)
 
 	(void)column;
 	return row->rate_known ? json_integer(row->rate) : NULL;
+}
+
+static bool tree_rate_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct ps_row *row = item;
+
+	(void)column;
+	*value = ps_columns_rate_key(row->tree_rate);
+	return row->tree_rate_known;
+}
+
+static void tree_rate_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct ps_row *row = item;
+
+	(void)column;
+	if (row->tree_rate_known)
+		text_format(text, "%" PRId64, row->tree_rate);
+}
+
+static void tree_rate_show(const struct list_column *column, const void *item, bool brief,
+                           struct text *text)
+{
+	const struct ps_row *row = item;
+
+	(void)column, (void)brief;
+	if (row->tree_rate_known)
+		ps_columns_put_rate(row->tree_rate, row->bytes, text);
+	else
+		text_string(text, row->is_new ? "new" : "?");
+}
+
+static json_t *tree_rate_value(const struct list_column *column, const void *item)
+{
+	const struct ps_row *row = item;
+
+	(void)column;
+	return row->tree_rate_known ? json_integer(row->tree_rate) : NULL;
 }
 
 static void new_text(const struct list_column *column, const void *item, struct text *text)
@@ -445,6 +492,16 @@ static const struct list_column columns[] = {
 	  .needs = PS_NEEDS_TREE | PS_NEEDS_ROLLUP,
 	  .number = tree_pss_of,
 	  .help = "the same sum of PSS, which counts shared pages once (--tree, slow)" },
+	{ .name = "tree_rate",
+	  .title = "TREE-RATE",
+	  .type = LIST_SIZE,
+	  .alone = true,
+	  .needs = PS_NEEDS_FOR | PS_NEEDS_TREE,
+	  .number = tree_rate_of,
+	  .text = tree_rate_text,
+	  .show = tree_rate_show,
+	  .value = tree_rate_value,
+	  .help = "the same sum of the rates (--tree with --for)" },
 	{ .name = "depth",
 	  .title = "DEPTH",
 	  .type = LIST_NUMBER,
@@ -518,7 +575,8 @@ static const struct list_spec specs[2][2] = {
 	{ PS_SPEC("threads,rss,swap,peak,limit%", "", "rss"),
 	  PS_SPEC("rss,rate,swap,limit%", "rate,new,", "rate") },
 	{ PS_SPEC("rss,tree_rss,swap,limit%", "depth,tree_rss,", "tree_rss"),
-	  PS_SPEC("rss,rate,tree_rss,swap,limit%", "depth,tree_rss,rate,new,", "tree_rss") },
+	  PS_SPEC("rss,rate,tree_rss,tree_rate,swap,limit%", "depth,tree_rss,tree_rate,rate,new,",
+	          "tree_rate") },
 };
 
 const struct list_spec *ps_columns_spec(bool tree, bool with_for)

@@ -42,9 +42,11 @@ struct ps_row {
 	struct ps_row *first_child;      /**< first child in the order of the tree, or NULL */
 	struct ps_row *next_sibling;     /**< next child of the same parent, or NULL */
 	size_t depth;                    /**< number of ancestors in the tree */
-	uint64_t tree_rss;   /**< RSS of the process and of all its descendants in the tree */
-	uint64_t tree_pss;   /**< the same for PSS */
-	bool tree_pss_known; /**< `tree_pss` is valid */
+	uint64_t tree_rss;    /**< RSS of the process and of all its descendants in the tree */
+	uint64_t tree_pss;    /**< the same for PSS */
+	bool tree_pss_known;  /**< `tree_pss` is valid */
+	int64_t tree_rate;    /**< sum of the known rates of the same processes */
+	bool tree_rate_known; /**< `tree_rate` is valid: the rate of one of them is known */
 };
 
 /**
@@ -74,6 +76,15 @@ int64_t ps_columns_rate(uint64_t before, uint64_t now, double seconds);
  * @param text   receives the rate
  */
 void ps_columns_put_rate(int64_t rate, bool bytes, struct text *text);
+
+/**
+ * Adds two rates.
+ *
+ * @param one    a rate, in bytes per second
+ * @param other  another one
+ * @return       the sum; the limits of the type if it is beyond them
+ */
+int64_t ps_columns_add_rates(int64_t one, int64_t other);
 
 /**
  * Returns a number that sorts rates, also negative ones, as list_column.number does.

@@ -128,10 +128,12 @@ static int check_needs(const struct ps_options *options, unsigned needs, struct 
 {
 	if ((needs & PS_NEEDS_FOR) && options->seconds == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "the columns rate, new and ended need --for: try --for 10s");
+		                    "the columns rate, tree_rate, new and ended need --for: try "
+		                    "--for 10s");
 	if ((needs & PS_NEEDS_TREE) && !options->tree)
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "the columns tree_rss, tree_pss and depth need --tree");
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"the columns tree_rss, tree_pss, tree_rate and depth need --tree");
 
 	unsigned names = needs & ~(PS_NEEDS_BY - 1U);
 

@@ -133,6 +133,8 @@ void ps_tree_sum(struct ps_row *rows, size_t count)
 		rows[i].tree_rss = rows[i].process->rss;
 		rows[i].tree_pss = rows[i].rollup.pss;
 		rows[i].tree_pss_known = rows[i].rollup_known;
+		rows[i].tree_rate = rows[i].rate_known ? rows[i].rate : 0;
+		rows[i].tree_rate_known = rows[i].rate_known;
 	}
 
 	/* Children come after their parents, so they are complete when they are added. */
@@ -144,6 +146,8 @@ void ps_tree_sum(struct ps_row *rows, size_t count)
 		parent->tree_rss += row->tree_rss;
 		parent->tree_pss += row->tree_pss;
 		parent->tree_pss_known = parent->tree_pss_known && row->tree_pss_known;
+		parent->tree_rate = ps_columns_add_rates(parent->tree_rate, row->tree_rate);
+		parent->tree_rate_known |= row->tree_rate_known;
 	}
 
 	free(order);

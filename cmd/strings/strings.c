@@ -107,7 +107,7 @@ static void deinit(struct strings *strings)
 
 /** Searches one of the targets, with the PID in each string if there are several. */
 static enum status run_one(const struct strings_options *options, struct out *out,
-                           struct target_list *targets, size_t index)
+                           struct target_list *targets, size_t index, struct strings_advice *advice)
 {
 	/* If a word refers to several targets, the list has only PIDs. */
 	pid_t pid = 0;
@@ -126,6 +126,7 @@ static enum status run_one(const struct strings_options *options, struct out *ou
 			.memory.start_ticks = target_list_start_ticks(targets, index),
 		},
 		.pid = pid,
+		.advice = advice,
 		.several = options->encodings & (options->encodings - 1),
 		.region = SIZE_MAX,
 	};
@@ -153,6 +154,7 @@ static enum status run_one(const struct strings_options *options, struct out *ou
 static enum status run_all(const struct strings_options *options, struct out *out, const char *word)
 {
 	struct target_list targets;
+	struct strings_advice advice = { 0 };
 	struct pm_error error;
 	const volatile sig_atomic_t *cancel = interrupt_catch();
 	enum status result = STATUS_NOTHING;
@@ -164,12 +166,13 @@ static enum status run_all(const struct strings_options *options, struct out *ou
 
 	out_set_colour(out, options->search.output.colour);
 	for (size_t i = 0; i < targets.count && !out_failed(out) && !*cancel; i++) {
-		enum status status = run_one(options, out, &targets, i);
+		enum status status = run_one(options, out, &targets, i, &advice);
 		if (result == STATUS_NOTHING || status == STATUS_ERROR)
 			result = status;
 	}
 
 	out_flush(out);
+	strings_unique_advise(options, out, &advice);
 	if (target_list_report(&targets, options->search.output.quiet) == STATUS_ERROR)
 		result = STATUS_ERROR;
 

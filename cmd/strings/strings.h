@@ -21,6 +21,16 @@ struct strings_worker {
 	uint64_t region_start; /**< start address of the region in `region` */
 };
 
+/** What the notes that follow the strings of all processes report, with -u. */
+struct strings_advice {
+	size_t rows;             /**< number of strings printed, of processes with `code` */
+	size_t code;             /**< those whose first occurrence is in machine code */
+	size_t code_processes;   /**< number of processes that have such strings */
+	size_t all;              /**< number of distinct strings, of processes with `single` */
+	size_t single;           /**< those that occur only once */
+	size_t single_processes; /**< number of processes of which most strings occur only once */
+};
+
 /** State of the command. */
 struct strings {
 	const struct strings_options *options; /**< options of the command line */
@@ -36,6 +46,7 @@ struct strings {
 	              can follow */
 	enum pm_encoding open_encoding; /**< encoding of the string of the last line */
 	struct pm_tally *tally;         /**< counts of -u; NULL without -u */
+	struct strings_advice *advice;  /**< sums over all processes; borrowed */
 	struct formats formats; /**< formats that strings can fit, with --similar; otherwise none */
 };
 

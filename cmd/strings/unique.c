@@ -390,13 +390,13 @@ static void report_dropped(const struct strings *strings)
 }
 
 /**
- * Reports how to exclude machine code. Parts of the code look like text, and make real strings hard
+ * Counts the strings in machine code. Parts of the code look like text, and make real strings hard
  * to find.
  */
-static void report_code(const struct strings *strings, size_t rows)
+static void count_code(struct strings *strings, size_t rows)
 {
-	const struct strings_options *options = strings->options;
 	const struct pm_regions *regions = &strings->search.memory.loaded.regions;
+	struct strings_advice *advice = strings->advice;
 	size_t code = 0;
 
 	for (size_t i = 0; i < rows; i++) {
@@ -404,41 +404,78 @@ static void report_code(const struct strings *strings, size_t rows)
 		const struct pm_region *region = pm_regions_find(regions, first);
 		code += region && (region->perms & PM_PERM_EXEC);
 	}
+	if (code == 0)
+		return;
 
-	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet &&
-	    !options->search.output.json)
-		report_note("the first occurrence of %zu of these %zu strings is in machine code; "
-		            "many strings in machine code have no meaning: use --perms rw to "
-		            "exclude machine code",
-		            code, rows);
+	advice->code += code;
+	advice->rows += rows;
+	advice->code_processes++;
 }
 
 /**
- * Suggests --similar if most strings occur only once. The strings of leaked objects often differ
- * only in a number; without --similar, each of them is counted on its own.
+ * Counts the strings that occur only once, if these are most. The strings of leaked objects often
+ * differ only in a number; without --similar, each of them is counted on its own.
  */
-static void report_single(const struct strings *strings)
+static void count_single(struct strings *strings)
 {
-	const struct strings_options *options = strings->options;
+	struct strings_advice *advice = strings->advice;
 	size_t all = pm_tally_count(strings->tally), single = 0;
-
-	if (options->similar || options->search.output.quiet || options->search.output.json ||
-	    !strings->search.out->terminal)
-		return;
 
 	for (size_t i = 0; i < all; i++)
 		single += pm_tally_get(strings->tally, i)->count == 1;
 	if (single < SINGLE_MIN || single < all / 2)
 		return;
 
+	advice->single += single;
+	advice->all += all;
+	advice->single_processes++;
+}
+
+/** Adds the number of processes that a note is about, if there are several. */
+static void put_processes(struct text *line, size_t processes)
+{
+	if (processes > 1)
+		text_format(line, " of %zu processes", processes);
+}
+
+static void report_code(const struct strings_advice *advice)
+{
 	struct text line = { 0 };
-	text_grouped(&line, single);
-	text_string(&line, " of the ");
-	text_grouped(&line, all);
-	text_string(&line, " distinct strings occur once: use --similar to count strings "
-	                   "together if they differ only in numbers");
-	report_note("%s", text_terminate(&line));
+
+	text_format(&line, "the first occurrence of %zu of these %zu strings", advice->code,
+	            advice->rows);
+	put_processes(&line, advice->code_processes);
+	report_note("%s is in machine code; many strings in machine code have no meaning: use "
+	            "--perms rw to exclude machine code",
+	            text_terminate(&line));
 	text_deinit(&line);
+}
+
+static void report_single(const struct strings_advice *advice)
+{
+	struct text line = { 0 };
+
+	text_grouped(&line, advice->single);
+	text_string(&line, " of the ");
+	text_grouped(&line, advice->all);
+	text_string(&line, " distinct strings");
+	put_processes(&line, advice->single_processes);
+	report_note("%s occur once: use --similar to count strings together if they differ only in "
+	            "numbers",
+	            text_terminate(&line));
+	text_deinit(&line);
+}
+
+void strings_unique_advise(const struct strings_options *options, const struct out *out,
+                           const struct strings_advice *advice)
+{
+	if (options->search.output.quiet || options->search.output.json)
+		return;
+
+	if (advice->code > 0 && !options->search.selection.perms_given)
+		report_code(advice);
+	if (advice->single > 0 && !options->similar && out->terminal)
+		report_single(advice);
 }
 
 /** Prints the number of rows that are not shown. */
@@ -489,7 +526,7 @@ void strings_unique_print(struct strings *strings)
 	}
 
 	out_flush(out);
-	report_code(strings, rows);
-	report_single(strings);
+	count_code(strings, rows);
+	count_single(strings);
 	report_dropped(strings);
 }

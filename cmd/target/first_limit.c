@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/first_limit.h"
 
+#include <string.h>
+
 /**
  * Returns whether a limit restricts the number of bytes that the process can allocate. The bytes
  * left of such limits can be compared with each other.
@@ -94,4 +96,17 @@ const char *first_limit_words(enum pm_limit_kind kind)
 	};
 
 	return words[kind];
+}
+
+void first_limit_put_cause(const struct pm_limit *limit, struct text *text)
+{
+	const char *slash = limit ? strrchr(limit->source, '/') : NULL;
+
+	if (!slash)
+		text_string(text, "the machine has no memory left");
+	else if (slash == limit->source)
+		text_string(text, "memory limit of /");
+	else
+		text_format(text, "memory limit of %.*s", (int)(slash - limit->source),
+		            limit->source);
 }

@@ -5,6 +5,7 @@
 
 #include <procmem/headroom.h>
 
+#include "base/text.h"
 #include "target/forecast.h"
 
 /**
@@ -32,5 +33,14 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom,
  * @return      a constant text
  */
 const char *first_limit_words(enum pm_limit_kind kind);
+
+/**
+ * Adds which limit was the cause of an OOM kill: the folder of the cgroup, which contains the file
+ * from which the limit was read.
+ *
+ * @param limit  the limit of memory of the cgroup; NULL: it has none
+ * @param text   receives "memory limit of /g", or "the machine has no memory left"
+ */
+void first_limit_put_cause(const struct pm_limit *limit, struct text *text);
 
 #endif

@@ -80,16 +80,46 @@ static bool is_shared(const struct pm_limit *limit)
 }
 
 /**
- * Returns whether the usage of a limit may hide growth of the process, because other processes use
- * more and less of the limit in turn. If the usage stays the same or falls, the process does not
- * use up the limit, for example because its memory is charged to another cgroup.
+ * Returns whether usage moves enough to contain growth: its highest and its lowest value differ by
+ * half of the growth at least. Processes that free memory in turn can hide growth, but the usage
+ * then rises and falls by as much.
  */
-static bool may_hide_growth(const struct forecast *forecast)
+static bool can_contain(const struct pm_series *series, const struct pm_trend *growth)
 {
+	const struct pm_point *points = series->points;
+	uint64_t low = UINT64_MAX, high = 0;
+
+	for (size_t i = 0; i < series->count; i++) {
+		low = pm_min(low, points[i].value);
+		high = pm_max(high, points[i].value);
+	}
+
+	double began = growth->began > points[0].time ? growth->began : points[0].time;
+	double seconds = series->last - began;
+	return (double)(high - low) >= pm_trend_growth_rate(growth) * seconds / 2;
+}
+
+/**
+ * Returns whether the usage of a limit may hide growth of the process, because other processes use
+ * more and less of the limit in turn. If the usage stays the same, falls, or rises by much less
+ * than the process, the process does not use up the limit, for example because its memory is
+ * charged to another cgroup.
+ *
+ * @param source    what was measured
+ * @param limit     the limit
+ * @param forecast  the forecast of the limit, with the trend of its usage
+ * @param growth    the trend of the process
+ */
+static bool may_hide_growth(const struct forecast_source *source, const struct pm_limit *limit,
+                            const struct forecast *forecast, const struct pm_trend *growth)
+{
+	const struct pm_series *series = series_of(source, limit);
 	const struct pm_trend *trend = &forecast->trend;
 
 	if (!forecast->measured)
 		return true;
+	if (!limit->counts && series && series->count > 0 && !can_contain(series, growth))
+		return false;
 
 	switch (trend->verdict) {
 	case PM_VERDICT_NO_GROWTH:
@@ -116,7 +146,8 @@ static bool is_foreign(const struct forecast_source *source, const struct pm_lim
 }
 
 /** Returns whether memory that rises and falls can reach a limit while a region in it grows. */
-static bool can_peaks_reach(const struct pm_limit *limit, const struct forecast *forecast)
+static bool can_peaks_reach(const struct forecast_source *source, const struct pm_limit *limit,
+                            const struct forecast *forecast)
 {
 	switch (limit->kind) {
 	case PM_LIMIT_SYSTEM:
@@ -124,7 +155,7 @@ static bool can_peaks_reach(const struct pm_limit *limit, const struct forecast 
 	case PM_LIMIT_CGROUP:
 	case PM_LIMIT_CGROUP_WORKING_SET:
 	case PM_LIMIT_CGROUP_HIGH:
-		return may_hide_growth(forecast);
+		return may_hide_growth(source, limit, forecast, source->beneath_trend);
 	case PM_LIMIT_ADDRESS_SPACE:
 	case PM_LIMIT_DATA:
 		return forecast->measured && forecast->trend.sawtooth;
@@ -166,7 +197,7 @@ void forecast_set_beneath(const struct forecast_source *source, const struct pm_
 		rate = pm_trend_growth_rate(source->beneath_trend);
 
 	if (rate <= 0 || limit->exempt || forecast->time.known || forecast->by_process.known ||
-	    !can_peaks_reach(limit, forecast))
+	    !can_peaks_reach(source, limit, forecast))
 		return;
 
 	double above = (double)left_above_peak(source, limit, forecast);
@@ -182,6 +213,8 @@ const struct pm_trend *forecast_process_trend(const struct forecast_source *sour
 {
 	if (limits_threads(limit))
 		return source->threads_trend;
+	if (source->charged_trend && is_shared(limit))
+		return source->charged_trend;
 
 	return source->kept_trend ? source->kept_trend : source->memory_trend;
 }
@@ -200,9 +233,10 @@ void forecast_make(const struct forecast_source *source, const struct pm_limit *
 	}
 
 	bool unknown = !forecast->time.known;
+	const struct pm_trend *process = forecast_process_trend(source, limit);
 	if (limit->kind == PM_LIMIT_SYSTEM ||
-	    (is_shared(limit) && unknown && may_hide_growth(forecast)))
-		forecast->by_process = time_of(forecast_process_trend(source, limit), limit);
+	    (is_shared(limit) && unknown && may_hide_growth(source, limit, forecast, process)))
+		forecast->by_process = time_of(process, limit);
 	else if (limit->kind == PM_LIMIT_ADDRESS_SPACE && series && unknown)
 		forecast->by_process = estimate_address_space(source, series, limit);
 

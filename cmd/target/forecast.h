@@ -25,6 +25,11 @@ struct forecast_source {
 	 * swapped bytes. Limits of memory are forecast from it. If NULL, `memory_trend` is used.
 	 */
 	const struct pm_trend *kept_trend;
+	/**
+	 * The same without shared bytes, for limits of cgroups, if the shared memory of the process
+	 * grows but is not charged to its cgroup; otherwise NULL
+	 */
+	const struct pm_trend *charged_trend;
 	const struct pm_trend *threads_trend; /**< trend of the number of threads of the process */
 	/** Trend of a region that grows although the process does not; zeroed if there is none. */
 	const struct pm_trend *beneath_trend;

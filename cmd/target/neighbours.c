@@ -76,6 +76,7 @@ void neighbours_move(struct neighbours *neighbours, struct pm_process *process,
 	neighbours->process = process;
 	neighbours->options = *options;
 	neighbours->list_due = 0;
+	neighbours_list_forget(neighbours);
 
 	for (size_t i = 0; i < neighbours->count; i++) {
 		struct neighbour *item = &neighbours->items[i];
@@ -229,6 +230,21 @@ size_t neighbours_growing(const struct neighbours *neighbours, const struct neig
 			count = insert(list, count, max, &neighbours->items[i]);
 
 	return count;
+}
+
+bool neighbours_is_charged(const struct neighbours *neighbours, const struct neighbour *neighbour,
+                           double shmem_rate)
+{
+	double since = neighbour->since > neighbours->first ? neighbour->since : neighbours->first;
+	double time = neighbours->last - since;
+	double private = (double)private_bytes(&neighbour->use) - (double)neighbour->baseline;
+
+	if (time <= 0)
+		return true;
+	if (shmem_rate < 0)
+		shmem_rate = 0;
+
+	return private / time + shmem_rate >= neighbours_rate(neighbour, NULL) / 2;
 }
 
 double neighbours_group_rate(const struct neighbours *neighbours)

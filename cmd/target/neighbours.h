@@ -71,8 +71,9 @@ struct neighbours_options {
 };
 
 /**
- * Maximum number of processes that are followed. Further processes are counted in
- * neighbours.left_out.
+ * Maximum number of processes that are followed: the target, its descendants and those that were
+ * asked for by name first, then those that share its memory limit, then those of the machine.
+ * Further processes are counted in neighbours.left_out.
  */
 enum { NEIGHBOURS_MAX = 4096 };
 
@@ -92,12 +93,13 @@ struct neighbours {
 	size_t others;  /**< processes of the cgroup that are in other PID namespaces, and
 	                   therefore not visible */
 	size_t refused; /**< processes whose sizes could not be read when they were listed last */
-	pid_t refused_pids[NEIGHBOURS_REFUSED]; /**< the first of them */
-	size_t left_out;                        /**< processes beyond NEIGHBOURS_MAX */
-	bool incomplete;                        /**< some child cgroups could not be read */
-	double first;                           /**< time of the first sample, in seconds */
-	double last;                            /**< time of the last sample, in seconds */
-	uint64_t samples;                       /**< number of samples */
+	pid_t refused_pids[NEIGHBOURS_REFUSED];  /**< the first of them */
+	size_t left_out;                         /**< processes beyond NEIGHBOURS_MAX, or more */
+	size_t left_out_by[NEIGHBOUR_RELATIONS]; /**< private: when they were listed last */
+	bool incomplete;                         /**< some child cgroups could not be read */
+	double first;                            /**< time of the first sample, in seconds */
+	double last;                             /**< time of the last sample, in seconds */
+	uint64_t samples;                        /**< number of samples */
 	double list_due; /**< private: time when all processes are listed again */
 	double read_due; /**< private: time when processes of the machine are read again */
 };
@@ -184,6 +186,18 @@ bool neighbours_grows(const struct neighbour *item);
  */
 size_t neighbours_growing(const struct neighbours *neighbours, const struct neighbour **list,
                           size_t max);
+
+/**
+ * Tests whether the growth of a process can be charged to the group: shared memory that is charged
+ * to another group does not use up its limit.
+ *
+ * @param neighbours  the processes
+ * @param neighbour   one of them
+ * @param shmem_rate  growth of the shared memory that is charged to the group, in bytes per second
+ * @return            whether at least half of its growth is private, or can be part of `shmem_rate`
+ */
+bool neighbours_is_charged(const struct neighbours *neighbours, const struct neighbour *neighbour,
+                           double shmem_rate);
 
 /**
  * Returns the mean growth of the anonymous and swapped-out memory of all processes that share the

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the processes around a target: by cgroup.procs and, for descendants, by the names in /proc.
- * The parent of a process is read once, when its PID appears.
+ * The parent of a process is that of the time when the process appeared: when its parent ends, a
+ * process gets another one, but remains a descendant. A PID can be reused, so the start time of
+ * each process is compared.
  */
 #include "target/neighbours_list.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <procmem/members.h>
@@ -17,14 +20,21 @@
 /* Share of a processor that may be spent on the list of all processes. */
 static const double cpu_share = 0.05;
 
-/* Maximum number of ancestors that are searched for the target. */
-enum { DEPTH_MAX = 64 };
+/** What is known of the relation of a process that was listed. */
+enum seen_state {
+	SEEN_NEW,     /* nothing */
+	SEEN_VISITED, /* its ancestors are being searched */
+	SEEN_KNOWN,
+};
 
-/** A process that was listed: its parent at that time. */
+/** A process that was listed: its parent when it appeared. */
 struct neighbours_seen {
 	pid_t pid;
 	pid_t parent;
-	bool kernel_thread; /* it has no user memory, and is never followed */
+	uint64_t start_ticks; /* 0 if it ended before it was read */
+	enum seen_state state;
+	enum neighbour_relation relation; /* NEIGHBOUR_MACHINE if it is not a descendant */
+	bool kernel_thread;               /* it has no user memory, and is never followed */
 };
 
 static const char *root_of(const struct neighbours *neighbours)
@@ -65,12 +75,58 @@ static uint64_t baseline_of(const struct neighbours *neighbours, const struct pm
 	return pm_min(private_bytes(use), private_bytes(&parent->use));
 }
 
+/** Returns how important a process is if there are too many. */
+static int rank_of(enum neighbour_relation relation, bool in_group)
+{
+	switch (relation) {
+	case NEIGHBOUR_MACHINE:
+		return in_group ? 1 : 0;
+	case NEIGHBOUR_MEMBER:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+/**
+ * Makes room for a process, in place of the least important one if there are too many.
+ * @return false if all others are as important
+ */
+static bool make_room(struct neighbours *neighbours, enum neighbour_relation relation)
+{
+	struct neighbour *items = neighbours->items;
+	size_t least = 0;
+	int least_rank = rank_of(relation, false);
+	bool found = false;
+
+	if (neighbours->count < NEIGHBOURS_MAX)
+		return true;
+
+	for (size_t i = 0; i < neighbours->count; i++) {
+		int rank = rank_of(items[i].relation, items[i].in_group);
+
+		if (rank < least_rank) {
+			found = true;
+			least = i;
+			least_rank = rank;
+		}
+	}
+	if (!found)
+		return false;
+
+	neighbours->left_out_by[items[least].relation]++;
+	pm_series_deinit(&items[least].series);
+	neighbours->count--;
+	memmove(&items[least], &items[least + 1], (neighbours->count - least) * sizeof *items);
+	return true;
+}
+
 /** Adds a process, or counts it if there are too many. */
 static void add(struct neighbours *neighbours, const struct pm_memory_use *use,
                 enum neighbour_relation relation, double time)
 {
-	if (neighbours->count == NEIGHBOURS_MAX) {
-		neighbours->left_out++;
+	if (!make_room(neighbours, relation)) {
+		neighbours->left_out_by[relation]++;
 		return;
 	}
 
@@ -207,7 +263,7 @@ static int list_group(struct neighbours *neighbours, double time, struct pm_erro
 			return -1;
 	}
 
-	neighbours->left_out = pids.beyond;
+	neighbours->left_out_by[NEIGHBOUR_MEMBER] = pids.beyond;
 	neighbours->others = pids.others;
 	neighbours->incomplete = pids.incomplete;
 	free(neighbours->group);
@@ -228,42 +284,77 @@ static int compare_seen(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-static const struct neighbours_seen *find_seen(const struct neighbours_seen *seen, size_t count,
-                                               pid_t pid)
+static struct neighbours_seen *find_seen(const struct neighbours *neighbours, pid_t pid)
 {
 	const struct neighbours_seen key = { .pid = pid };
 
-	if (count == 0)
+	if (neighbours->seen_count == 0)
 		return NULL;
-	return bsearch(&key, seen, count, sizeof *seen, compare_seen);
+	return bsearch(&key, neighbours->seen, neighbours->seen_count, sizeof key, compare_seen);
 }
 
 /**
- * Returns what a process is to the target, by its ancestors.
- * @return NEIGHBOUR_MACHINE if it is not a descendant
+ * Finds what a process is to the target, by its ancestors. Each process is visited only once, so
+ * the time is bounded, also if PIDs that were reused form a loop.
  */
-static enum neighbour_relation relation_of(const struct neighbours *neighbours, pid_t pid)
+static void find_relation(struct neighbours *neighbours, struct neighbours_seen *process)
 {
 	pid_t target = pm_process_pid(neighbours->process);
+	struct neighbours_seen *at = process;
+	bool below = false;
 
-	if (pid == target)
-		return NEIGHBOUR_TARGET;
-
-	for (int depth = 0; depth < DEPTH_MAX; depth++) {
-		const struct neighbours_seen *at = find_seen(neighbours->seen,
-		                                             neighbours->seen_count, pid);
-		if (!at || at->parent <= 0)
-			break;
-		if (at->parent == target)
-			return depth == 0 ? NEIGHBOUR_CHILD : NEIGHBOUR_DESCENDANT;
-		pid = at->parent;
+	while (at && at->state == SEEN_NEW && at->pid != target && at->parent != target) {
+		at->state = SEEN_VISITED;
+		at = find_seen(neighbours, at->parent);
 	}
 
-	return NEIGHBOUR_MACHINE;
+	if (at && at->state == SEEN_NEW) {
+		at->state = SEEN_KNOWN;
+		at->relation = at->pid == target ? NEIGHBOUR_TARGET : NEIGHBOUR_CHILD;
+	}
+	if (at && at->state == SEEN_KNOWN)
+		below = at->relation != NEIGHBOUR_MACHINE;
+
+	for (at = process; at && at->state == SEEN_VISITED;
+	     at = find_seen(neighbours, at->parent)) {
+		at->state = SEEN_KNOWN;
+		at->relation = below ? NEIGHBOUR_DESCENDANT : NEIGHBOUR_MACHINE;
+	}
 }
 
 /**
- * Reads the parents of the processes that were not seen before.
+ * Describes a process that was listed.
+ *
+ * @param known    what was known of its PID; NULL if nothing
+ * @param process  receives the description
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+static int see(const struct neighbours *neighbours, pid_t pid, const struct neighbours_seen *known,
+               struct neighbours_seen *process, struct pm_error *error)
+{
+	struct pm_memory_use use = { 0 };
+
+	if (pm_memory_use_identify(root_of(neighbours), pid, &use, error) < 0)
+		return -1;
+
+	*process = (struct neighbours_seen){ .pid = pid,
+		                             .parent = use.parent,
+		                             .start_ticks = use.start_ticks,
+		                             .relation = NEIGHBOUR_MACHINE,
+		                             .kernel_thread = use.kernel_thread };
+	if (known && known->start_ticks == use.start_ticks)
+		*process = *known;
+	/* A process that was not a descendant can have a parent now that was not listed before. */
+	if (process->relation == NEIGHBOUR_MACHINE)
+		process->state = SEEN_NEW;
+	return 0;
+}
+
+/**
+ * Reads the parents of the processes that were not seen before, and finds what all are to the
+ * target.
+ *
  * @return 0 or -1
  */
 static int update_seen(struct neighbours *neighbours, const pid_t *pids, size_t count,
@@ -273,39 +364,63 @@ static int update_seen(struct neighbours *neighbours, const pid_t *pids, size_t 
 
 	/* The PIDs are in ascending order, so `seen` is, too. */
 	for (size_t i = 0; i < count; i++) {
-		const struct neighbours_seen *known = find_seen(neighbours->seen,
-		                                                neighbours->seen_count, pids[i]);
-		struct pm_memory_use use = { 0 };
-
-		if (!known && pm_memory_use_read(root_of(neighbours), pids[i], &use, error) < 0) {
+		if (see(neighbours, pids[i], find_seen(neighbours, pids[i]), &seen[i], error) < 0) {
 			free(seen);
 			return -1;
 		}
-
-		seen[i] = (struct neighbours_seen){ .pid = pids[i],
-			                            .parent = use.parent,
-			                            .kernel_thread = use.kernel_thread };
-		if (known)
-			seen[i] = *known;
 	}
 
 	free(neighbours->seen);
 	neighbours->seen = seen;
 	neighbours->seen_count = count;
+	for (size_t i = 0; i < count; i++)
+		find_relation(neighbours, &seen[i]);
 	return 0;
 }
 
-/** Gives a process that is followed the relation that its ancestors show. */
+void neighbours_list_forget(struct neighbours *neighbours)
+{
+	for (size_t i = 0; i < neighbours->seen_count; i++)
+		neighbours->seen[i].relation = NEIGHBOUR_MACHINE;
+}
+
+/**
+ * Gives each process that is followed the relation that its ancestors show. One whose PID belongs
+ * to another process now has ended.
+ */
 static void update_relations(struct neighbours *neighbours)
 {
 	for (size_t i = 0; i < neighbours->count; i++) {
 		struct neighbour *item = &neighbours->items[i];
-		enum neighbour_relation relation = relation_of(neighbours, item->use.pid);
+		const struct neighbours_seen *seen = find_seen(neighbours, item->use.pid);
 
+		if (item->gone || !seen)
+			continue;
+		if (seen->start_ticks != 0 && seen->start_ticks != item->use.start_ticks)
+			item->gone = item->relation != NEIGHBOUR_TARGET;
 		/* When its parent ends, a process gets another one, but remains what it is. */
-		if (!item->gone && relation < item->relation)
-			item->relation = relation;
+		else if (seen->relation < item->relation)
+			item->relation = seen->relation;
 	}
+}
+
+/**
+ * Follows the processes that belong to the target, or the others.
+ * @return 0 or -1
+ */
+static int follow_seen(struct neighbours *neighbours, bool others, double time,
+                       struct pm_error *error)
+{
+	for (size_t i = 0; i < neighbours->seen_count; i++) {
+		const struct neighbours_seen *seen = &neighbours->seen[i];
+
+		if (seen->kernel_thread || (seen->relation == NEIGHBOUR_MACHINE) != others)
+			continue;
+		if (neighbours_list_follow(neighbours, seen->pid, seen->relation, time, error) < 0)
+			return -1;
+	}
+
+	return 0;
 }
 
 /** Lists all processes, and follows those that belong to the target. */
@@ -317,26 +432,24 @@ static int list_all(struct neighbours *neighbours, double time, struct pm_error 
 	if (pm_memory_use_pids(root_of(neighbours), &pids, &count, error) < 0)
 		return -1;
 
-	/* Processes of the cgroup can be among these, so the two numbers are not added. */
-	size_t of_group = neighbours->left_out;
-	neighbours->left_out = 0;
-
 	int result = update_seen(neighbours, pids, count, error);
-	for (size_t i = 0; result == 0 && i < count; i++) {
-		enum neighbour_relation relation = relation_of(neighbours, pids[i]);
-
-		if (neighbours->seen[i].kernel_thread ||
-		    (relation == NEIGHBOUR_MACHINE && !neighbours->options.machine))
-			continue;
-		result = neighbours_list_follow(neighbours, pids[i], relation, time, error) < 0 ? -1
-		                                                                                : 0;
-	}
-
 	free(pids);
-	neighbours->left_out = pm_max_size(neighbours->left_out, of_group);
-	if (result == 0)
-		update_relations(neighbours);
-	return result;
+	if (result < 0)
+		return -1;
+
+	for (int relation = 0; relation < NEIGHBOUR_RELATIONS; relation++)
+		if (relation != NEIGHBOUR_MEMBER && relation != NEIGHBOUR_NAMED)
+			neighbours->left_out_by[relation] = 0;
+
+	update_relations(neighbours);
+	if (follow_seen(neighbours, false, time, error) < 0)
+		return -1;
+	if (!neighbours->options.machine)
+		return 0;
+
+	/* These include those that had to make room. */
+	neighbours->left_out_by[NEIGHBOUR_MACHINE] = 0;
+	return follow_seen(neighbours, true, time, error);
 }
 
 /** Removes processes that have ended, so that short-lived ones do not use up NEIGHBOURS_MAX. */
@@ -356,12 +469,27 @@ static void remove_gone(struct neighbours *neighbours)
 	neighbours->count = kept;
 }
 
+/**
+ * Returns the number of processes that were left out, at least: those of the cgroup can be among
+ * the others, so the numbers are not added.
+ */
+static size_t count_left_out(const struct neighbours *neighbours)
+{
+	size_t group = neighbours->left_out_by[NEIGHBOUR_MEMBER], others = 0;
+
+	for (int relation = 0; relation < NEIGHBOUR_RELATIONS; relation++)
+		if (relation != NEIGHBOUR_MEMBER)
+			others += neighbours->left_out_by[relation];
+	return pm_max_size(group, others);
+}
+
 int neighbours_list_update(struct neighbours *neighbours, double time, struct pm_error *error)
 {
 	const struct neighbours_options *options = &neighbours->options;
 	bool all = options->family || options->machine;
 
 	remove_gone(neighbours);
+	neighbours->left_out_by[NEIGHBOUR_NAMED] = 0;
 
 	if (neighbours_list_follow(neighbours, pm_process_pid(neighbours->process),
 	                           NEIGHBOUR_TARGET, time, error) < 0)
@@ -376,5 +504,6 @@ int neighbours_list_update(struct neighbours *neighbours, double time, struct pm
 		neighbours->list_due = time + (clock_cpu_seconds() - begin) / cpu_share;
 	}
 
+	neighbours->left_out = count_left_out(neighbours);
 	return 0;
 }

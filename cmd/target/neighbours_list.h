@@ -30,6 +30,12 @@ enum pm_memory_use_result neighbours_list_follow(struct neighbours *neighbours, 
                                                  struct pm_error *error);
 
 /**
+ * Forgets what the processes are to the target, which is another one from now on.
+ * @param neighbours  the processes
+ */
+void neighbours_list_forget(struct neighbours *neighbours);
+
+/**
  * Lists the processes, and follows those that are new.
  *
  * @param neighbours  the processes

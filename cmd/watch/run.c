@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "target/first_limit.h"
 #include "target/sampled.h"
 #include "watch/heap.h"
 #include "watch/peek/peek.h"
@@ -132,17 +133,7 @@ static void name_end(struct watch_run *run, const struct pm_limit *limit)
 	if (!run->kills || !pm_kills_count(run->kills, &killed) || killed <= run->killed)
 		return;
 
-	/* Report the folder of the cgroup, which contains the file from which the limit was
-	 * read. */
-	const char *slash = limit ? strrchr(limit->source, '/') : NULL;
-	if (!slash)
-		text_string(&why, "the machine has no memory left");
-	else if (slash == limit->source)
-		text_string(&why, "memory limit of /");
-	else
-		text_format(&why, "memory limit of %.*s", (int)(slash - limit->source),
-		            limit->source);
-
+	first_limit_put_cause(limit, &why);
 	watch_run_end_with(run, "killed by the kernel", text_terminate(&why));
 	text_deinit(&why);
 }

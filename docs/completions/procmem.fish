@@ -8,7 +8,7 @@ set -l watch_columns address rss delta growth size size-growth rate hour day ver
 set -l class_columns size count bytes share zeros equal arena state threads type text what example
 set -l leak_columns bytes count size direct direct_bytes indirect indirect_bytes total each cycles type text example what
 set -l site_columns resident change mapped calls live regions faults sites tid thread function object start end cut earlier stack site
-set -l process_columns pid ppid user uid state threads start size rss pss uss swap rss_swap rate new tree_rss tree_pss depth peak limit limit% cgroup container name command
+set -l process_columns pid ppid user uid state threads start size rss pss uss swap rss_swap rate new tree_rss tree_pss tree_rate depth peak limit limit% cgroup container name command
 set -l process_group_columns processes memory uss shared pss rss swap rate new ended unread runtime pod largest program cgroup user container
 set -l stale_columns cold share touched growth growing
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command

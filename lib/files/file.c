@@ -2,7 +2,7 @@
 /*
  * Identity of files and of shared memory. Files are never opened for reading, since that can wait
  * or have effects (pipes, devices, leases): descriptors with O_PATH are enough for their numbers.
- * Nothing is asked of a server (files/file_system.h), except by the lookup of the caller's path.
+ * Nothing is asked of a server (proc/cached_lookup.h), except by the lookup of the caller's path.
  */
 #include "files/file.h"
 
@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "base/number.h"
 #include "files/file_system.h"
+#include "proc/cached_lookup.h"
 #include "proc/process_handle.h"
 
 #ifndef STATX_MNT_ID
@@ -273,10 +274,10 @@ static int open_path(const struct pm_procfs *procfs, const struct pm_region *reg
 	if (region->deleted || region->mapping[0] != '/')
 		return -1;
 
-	int fd = pm_file_system_open_cached(procfs, region->mapping);
+	int fd = pm_cached_lookup(procfs, "root", region->mapping, 0);
 	fd = keep_same(procfs, fd, region, status);
 	if (fd < 0 && pm_procfs_open(&own, "/proc", getpid()) == 0) {
-		fd = pm_file_system_open_cached(&own, region->mapping);
+		fd = pm_cached_lookup(&own, "root", region->mapping, 0);
 		fd = keep_same(&own, fd, region, status);
 		pm_procfs_close(&own);
 	}

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "files/file_system.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <linux/openat2.h>
-
 #include "proc/mountinfo.h"
-
-#ifndef RESOLVE_CACHED
-#define RESOLVE_CACHED 0x20
-#endif
-
-/* Number of times that a cached path is looked up: the lookup fails if a name is changed anywhere
- * at the same time. */
-enum { LOOKUPS_MAX = 8 };
 
 /** A search in mountinfo. */
 struct mount_search {
@@ -72,24 +60,4 @@ enum pm_file_system pm_file_system_find(const struct pm_procfs *procfs, const st
 		pm_mounts_visit("/proc", compare_mount, &search, NULL);
 
 	return search.system;
-}
-
-int pm_file_system_open_cached(const struct pm_procfs *procfs, const char *path)
-{
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-		                .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS |
-		                           RESOLVE_CACHED };
-	int root = pm_procfs_open_file(procfs, "root", O_PATH | O_DIRECTORY), fd = -1;
-	if (root < 0)
-		return -1;
-
-	for (int i = 0; i == 0 || (fd < 0 && errno == EAGAIN && i < LOOKUPS_MAX); i++)
-		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
-	if (fd < 0 && (errno == ENOSYS || errno == EINVAL))
-		fd = openat(root, path + strspn(path, "/"), O_PATH | O_CLOEXEC);
-
-	int cause = errno;
-	close(root);
-	errno = cause;
-	return fd;
 }

@@ -381,6 +381,7 @@ int pm_gather_memory_cgroup(struct pm_process *process, const char *sys_root,
 		char *text = pm_limit_file(pm_process_root(process), "pressure/memory");
 		if (text)
 			pm_pressure_parse(text, &headroom->pressure);
+		headroom->pressure.machine = headroom->pressure.known;
 		free(text);
 	}
 

@@ -70,14 +70,17 @@ static int read_status(const struct pm_procfs *procfs, const struct pm_process_s
 	return result;
 }
 
-static void fill(struct pm_memory_use *use, const struct pm_process_stat *stat, const char *status)
+static void fill_identity(struct pm_memory_use *use, const struct pm_process_stat *stat)
 {
 	use->parent = (pid_t)stat->parent;
 	use->state = stat->state;
 	use->kernel_thread = (stat->flags & PM_PF_KTHREAD) != 0;
 	use->start_ticks = stat->start_ticks;
 	memcpy(use->comm, stat->comm, sizeof use->comm);
+}
 
+static void fill_sizes(struct pm_memory_use *use, const char *status)
+{
 	/* Without RssAnon (before Linux 4.5), all resident memory counts. */
 	bool split = pm_status_find(status, "RssAnon") != NULL;
 	use->anon = pm_status_number(status, split ? "RssAnon" : "VmRSS", 0) * 1024;
@@ -109,7 +112,8 @@ static int read_all(const struct pm_procfs *procfs, bool known, struct pm_memory
 	if (read_status(procfs, &stat, &status) < 0)
 		return -1;
 
-	fill(use, &stat, status);
+	fill_identity(use, &stat);
+	fill_sizes(use, status);
 	free(status);
 	return 0;
 }
@@ -158,6 +162,25 @@ enum pm_memory_use_result pm_memory_use_update(const char *proc_root, struct pm_
                                                bool exact, struct pm_error *error)
 {
 	return read_use(proc_root, true, exact, use, error);
+}
+
+enum pm_memory_use_result pm_memory_use_identify(const char *proc_root, pid_t pid,
+                                                 struct pm_memory_use *use, struct pm_error *error)
+{
+	struct pm_procfs procfs;
+	struct pm_process_stat stat;
+
+	if (pm_procfs_open(&procfs, root_of(proc_root), pid) < 0)
+		return failure(errno, error);
+
+	int result = pm_process_stat_read(&procfs, "stat", &stat), cause = errno;
+	pm_procfs_close(&procfs);
+	if (result < 0)
+		return failure(cause, error);
+
+	*use = (struct pm_memory_use){ .pid = pid };
+	fill_identity(use, &stat);
+	return PM_USE_READ;
 }
 
 int pm_memory_use_pids(const char *proc_root, pid_t **pids, size_t *count, struct pm_error *error)

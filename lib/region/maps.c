@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "proc/access.h"
+#include "proc/cached_lookup.h"
 #include "proc/process.h"
 #include "proc/process_handle.h"
 #include "region/maps_stream.h"
@@ -109,24 +110,30 @@ failed:
 
 /**
  * Appends " (deleted)" to the name of a region, and tests whether a file with this path exists and
- * has the inode of the region.
+ * has the inode of the region. The server of a file system is not asked: the path of a file that is
+ * mapped is in the memory of the kernel.
  * @param root  path of the link to the root directory of the target, relative to /proc/PID
  * @return      the path, owned by `regions`; NULL if there is no such file, or if out of memory
  */
 static const char *whole_name(const struct pm_procfs *procfs, const char *root,
                               struct pm_regions *regions, const struct pm_region *region)
 {
-	char path[PATH_MAX + 64];
-	struct stat status;
-	int length = snprintf(path, sizeof path, "%s%s (deleted)", root, region->mapping);
+	char path[PATH_MAX + 16];
+	struct statx status;
+	int length = snprintf(path, sizeof path, "%s (deleted)", region->mapping);
 	if (length < 0 || (size_t)length >= sizeof path)
 		return NULL;
-	if (fstatat(procfs->fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0 ||
-	    status.st_ino != region->inode)
+
+	int fd = pm_cached_lookup(procfs, root, path, O_NOFOLLOW);
+	if (fd < 0)
 		return NULL;
 
-	const char *name = path + strlen(root);
-	return pm_regions_text(regions, name, strlen(name));
+	int result = statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status);
+	close(fd);
+	if (result < 0 || status.stx_ino != region->inode)
+		return NULL;
+
+	return pm_regions_text(regions, path, (size_t)length);
 }
 
 /**

@@ -358,6 +358,19 @@ list_end() {
 	grep -q "1 process started and 1 ended: $NAME ($B, RSS " "$BATS_TEST_TMPDIR/notes"
 }
 
+@test "--tree --for: what grows fastest is first, with the sums of subtrees" {
+	family_start
+	list_start --tree --json "$NAME"
+	target_tell grow b 32
+	list_end
+	json_keep ps "$BATS_TEST_TMPDIR/list"
+
+	# B and C are below A, and D is below C. C and D have more memory than B.
+	[ "$(jq -c '[.processes[] | .pid]' "$BATS_TEST_TMPDIR/list")" = "[$A,$B,$C,$D]" ]
+	jq -e '([.processes[].rate] | add) == .processes[0].tree_rate' "$BATS_TEST_TMPDIR/list"
+	jq -e '.processes[2].rate + .processes[3].rate == .processes[2].tree_rate' "$BATS_TEST_TMPDIR/list"
+}
+
 @test "--for: a process that loses its parent or its name remains in the list" {
 	program_start bash -c 'sleep 1000 & echo up; read -r; exec -a other sleep 1000'
 	target_await up
@@ -425,7 +438,7 @@ list_end() {
 }
 
 @test "columns that need an option" {
-	for word in rate new tree_rss tree_pss depth; do
+	for word in rate new tree_rss tree_pss tree_rate depth; do
 		run --separate-stderr -2 procmem ps -o "$word"
 		[ -z "$output" ]
 		[[ $stderr == *"need --for"* || $stderr == *"need --tree"* ]]

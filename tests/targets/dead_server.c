@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dead_server FOLDER: maps a file of a FUSE file system, mounted on FOLDER in an own mount
- * namespace, whose server then no longer answers. What the kernel knows of the file stays valid, so
- * that other tests that look at all processes do not wait.
+ * dead_server FOLDER [deleted]: maps a file of a FUSE file system, mounted on FOLDER in an own
+ * mount namespace, whose server then no longer answers. What the kernel knows of the file stays
+ * valid, so that other tests that look at all processes do not wait. With `deleted`, the file is
+ * deleted before.
  */
 #include "support.h"
 
@@ -20,6 +21,10 @@
 #include <unistd.h>
 
 #include <linux/fuse.h>
+
+/* A process that waits for the server cannot be killed. So that a test can fail, the server ends
+ * after this time, longer than any test waits. */
+enum { SERVER_SECONDS = 120 };
 
 enum { SIZE = 8192, ROOT = 1, FILE_NODE = 2, VALID_SECONDS = 86400, REQUEST_SIZE = 1 << 17 };
 
@@ -73,6 +78,9 @@ static void serve_one(int device, const struct fuse_in_header *request)
 	case FUSE_OPEN:
 		answer(device, request->unique, 0, &opened, sizeof opened);
 		break;
+	case FUSE_UNLINK:
+		answer(device, request->unique, 0, NULL, 0);
+		break;
 	default:
 		answer(device, request->unique, -ENOSYS, NULL, 0);
 	}
@@ -85,6 +93,7 @@ static _Noreturn void serve(int device, int mapped)
 	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(SERVER_SECONDS);
 	fcntl(mapped, F_SETFL, O_NONBLOCK);
 	for (;;) {
 		long size = read(device, request, sizeof request);
@@ -101,7 +110,7 @@ int main(int argc, char **argv)
 	char options[128], path[4096];
 
 	target_begin();
-	if (argc != 2)
+	if (argc != 2 && (argc != 3 || strcmp(argv[2], "deleted") != 0))
 		return 2;
 	target_check(unshare(CLONE_NEWNS), "unshare");
 	target_check(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "MS_PRIVATE");
@@ -124,6 +133,8 @@ int main(int argc, char **argv)
 	int fd = (int)target_check(open(path, O_RDONLY | O_CLOEXEC), "open");
 	char *memory = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
+	if (argc == 3)
+		target_check(unlink(path), "unlink");
 
 	close(mapped[1]);
 	printf("server %ld\n", server);

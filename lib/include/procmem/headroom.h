@@ -130,6 +130,7 @@ struct pm_limit_events {
  */
 struct pm_pressure {
 	bool known;    /**< whether the kernel reports the pressure */
+	bool machine;  /**< the tasks are those of the machine */
 	double some10; /**< percentage of time, over the last 10 s, in which some task waited */
 	double full10; /**< percentage of time, over the last 10 s, in which all tasks waited */
 	double some60; /**< percentage of time, over the last 60 s, in which some task waited */

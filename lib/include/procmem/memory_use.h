@@ -77,6 +77,19 @@ PM_PUBLIC enum pm_memory_use_result pm_memory_use_update(const char *proc_root,
                                                          struct pm_error *error);
 
 /**
+ * Reads only who a process is, which costs a fifth of pm_memory_use_read().
+ *
+ * @param proc_root  directory that replaces /proc; NULL means "/proc"
+ * @param pid        process ID
+ * @param use        filled if the result is PM_USE_READ, otherwise unchanged; the sizes are 0
+ * @param error      PM_ERROR_RESOURCES
+ * @return           the result
+ */
+PM_PUBLIC enum pm_memory_use_result pm_memory_use_identify(const char *proc_root, pid_t pid,
+                                                           struct pm_memory_use *use,
+                                                           struct pm_error *error);
+
+/**
  * Returns the memory of a process that the kernel cannot drop: anonymous, shared and swapped-out
  * memory. Pages of mapped files are page cache, so they are not part of it.
  *

@@ -16,6 +16,15 @@ teardown() {
 	json_check
 }
 
+# measured_await PID TARGET: waits until the command PID, which runs in the background, measures TARGET: it has its maps open. It
+# catches signals earlier, before it has chosen the process.
+measured_await() {
+	until readlink "/proc/$1/fd/"* 2>/dev/null | grep -qx "/proc/$2/maps"; do
+		kill -0 "$1"
+		sleep 0.05
+	done
+}
+
 # grow_during ARGUMENT...: runs `procmem headroom --for 2s ARGUMENT...` as JSON and as text, while the target grows. Sets output.
 grow_during() {
 	local pids=() pid
@@ -93,6 +102,22 @@ grow_during() {
 	jq -e --argjson pid "$TARGET_PID" '.fillers[0] | .type == "object" and .shared_kind == "memfd" and .users[0].pid == $pid' <<<"$output"
 }
 
+@test "a deleted file in tmpfs that grows is named, with the process that has it open" {
+	tmpfs_mount
+	target_start hog
+	local other=$TARGET_PID
+	target_start filler 1048576 stepped "$SPOOL/gone"
+	target_tell 'pass 1'
+	rm "$SPOOL/gone"
+	cgroup_make $((3 << 30)) "$other" "$TARGET_PID"
+	grow_during "$other"
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"deleted $SPOOL/gone "*', +'*"/s; used by $TARGET_PID filler; no process grows"* ]]
+	jq -e --argjson pid "$TARGET_PID" --arg path "$SPOOL/gone" '.fillers[0] | .type == "object" and .shared_kind == "deleted" and
+		.path == $path and .users[0].pid == $pid and .seconds_left > 0' <<<"$output"
+	jq -e '.fillers | length == 1' <<<"$output"
+}
+
 @test "a file that the process maps and another one writes is named, with the writer" {
 	tmpfs_mount
 	target_start filler 1048576 stepped "$SPOOL/ring"
@@ -110,6 +135,24 @@ grow_during() {
 	jq -c '.fillers[]' <<<"$output"
 	# The directory does not name it a second time.
 	jq -e '.fillers | length == 1' <<<"$output"
+}
+
+@test "shared memory that another cgroup is charged for has no time left" {
+	tmpfs_mount
+	target_start filler 1048576 stepped "$SPOOL/ring"
+	local writer=$TARGET_PID pipes=("$TARGET_IN" "$TARGET_OUT")
+	target_tell 'pass 1'
+	reader_start "$SPOOL/ring" touch
+	local reader=$TARGET_PID
+	# The writer stays in the cgroup of the test.
+	cgroup_make $((1 << 30)) "$reader"
+	TARGET_IN=${pipes[0]} TARGET_OUT=${pipes[1]}
+	grow_during --cgroup "$reader"
+	jq -e --argjson pid "$reader" '.fillers[] | select(.type == "process") | .pid == $pid and .rate > 1048576 and
+		(has("seconds_left") | not)' <<<"$output"
+	jq -e '.first_limit | has("at_process_rate") | not' <<<"$output"
+	jq -e --argjson pid "$reader" '.processes[] | select(.pid == $pid) | has("seconds_left") | not' <<<"$output"
+	[[ $text != *"at this process's rate"* && $text != *'would last'* ]]
 }
 
 @test "growth that no process explains is reported as such" {
@@ -164,10 +207,7 @@ grow_during() {
 	local first=$TARGET_PID pid status=0
 	"$PROCMEM_BIN" headroom --follow --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
 	pid=$!
-	# It measures the process when it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)). Before it is procmem, it is a bash.
-	until [ "$(cat "/proc/$pid/comm")" = procmem ] && (((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14) & 1)); do
-		sleep 0.05
-	done
+	measured_await "$pid" "$first"
 	kill -KILL "$first"
 	until grep -q "note: waiting for a process called $TARGET_NAME" "$file.err"; do
 		kill -0 "$pid"
@@ -201,10 +241,7 @@ grow_during() {
 	target_tell 'pass 16'
 	"$PROCMEM_BIN" headroom --all-processes --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
 	pid=$!
-	# It measures the process when it catches SIGTERM: bit 14 of SigCgt (proc_pid_status(5)). Before it is procmem, it is a bash.
-	until [ "$(cat "/proc/$pid/comm")" = procmem ] && (((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14) & 1)); do
-		sleep 0.05
-	done
+	measured_await "$pid" "$largest"
 	kill -KILL "$largest"
 	until grep -q "note: process $largest ended" "$file.err"; do
 		kill -0 "$pid"
@@ -216,6 +253,63 @@ grow_during() {
 	[ "$status" -eq 0 ]
 	json_keep headroom "$file"
 	jq -e --argjson pid "$other" '.pid == $pid and [.processes[].pid] == [$pid]' "$file"
+}
+
+# sampled_await PID: waits until the command PID has taken a sample, and waits for the next one.
+sampled_await() {
+	until grep -q poll "/proc/$1/wchan"; do
+		kill -0 "$1"
+		sleep 0.05
+	done
+}
+
+@test "if the process ends during the measurement, the samples so far are reported, with the reason" {
+	local pid status=0 again
+	# The process that started this one waits for it.
+	grep -q '[a-z]' "/proc/$PPID/wchan" || skip 'the kernel does not tell where a process waits'
+	target_start leaker merged 1048576 stepped
+	"$PROCMEM_BIN" headroom --for 600s "$TARGET_PID" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	measured_await "$pid" "$TARGET_PID"
+	sampled_await "$pid"
+	kill -KILL "$TARGET_PID"
+	wait "$pid" || status=$?
+	cat "$file" "$file.err"
+	[ "$status" -eq 2 ]
+	[[ $(head -n 1 "$file") == "leaker ($TARGET_PID)   exited after "*'s; the rest is as of the last sample' ]]
+	grep -q '^LIMIT ' "$file"
+	grep -Eq "^procmem: process $TARGET_PID exited after [0-9.]+s" "$file.err"
+
+	# The kernel kills it.
+	target_start hog
+	again=$TARGET_PID status=0
+	cgroup_make $((64 << 20)) "$again"
+	"$PROCMEM_BIN" headroom --json --for 600s "$again" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	measured_await "$pid" "$again"
+	sampled_await "$pid"
+	printf 'eat 400\n' >&"$TARGET_IN"
+	wait "$pid" || status=$?
+	cat "$file.err"
+	[ "$status" -eq 2 ]
+	json_keep headroom "$file"
+	jq -e --argjson pid "$again" --arg group "$GROUP" '.pid == $pid and
+		(.ended | startswith("killed by the kernel: memory limit of \($group), after "))' "$file"
+	jq -e '.limits[] | select(.name == "cgroup") | .max == 67108864' "$file"
+}
+
+@test "a group that reclaims at its limit is reported, with the pressure of the machine if cgroups have none" {
+	program_start bash -c 'while dd if=/dev/zero of="$1" bs=1M count=96; do :; done 2>/dev/null' bash "$BATS_TEST_TMPDIR/cache"
+	cgroup_make $((48 << 20)) "$TARGET_PID"
+	run -0 procmem headroom --json --for 4s "$TARGET_PID"
+	jq -e '.events.max_rate > 0 and .events.max_rate <= .events.max / 3' <<<"$output"
+	run -0 procmem headroom --for 4s "$TARGET_PID"
+	grep -Eq "^the group reclaims at its limit: \+[0-9.]+/s; procmem pressure $TARGET_PID$" <<<"$output"
+	if [ -e "$GROUP_FOLDER/memory.pressure" ]; then
+		[[ $output != *'(PSI) of the machine'* ]]
+	elif [ -e /proc/pressure/memory ]; then
+		grep -q '^memory pressure (PSI) of the machine: last 10 s: some' <<<"$output"
+	fi
 }
 
 @test "a process that reads a shared file is not named as its writer" {

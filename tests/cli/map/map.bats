@@ -338,3 +338,15 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	jq -e --arg folder "$BATS_TEST_TMPDIR" '[.regions[].mapping | strings | select(startswith($folder)) | ltrimstr($folder + "/")] | sort
 		== (["back\\012slash", "both\n\\012", "gone\\012 (deleted)", "new\nline"] | sort)' <<<"$output"
 }
+
+@test "a deleted file, and the server of its file system does not answer: nothing is asked of it" {
+	[ "$(id -u)" -eq 0 ] || skip 'mounting needs root'
+	(exec 3<>/dev/fuse) 2>/dev/null || skip 'no FUSE'
+	mkdir "$BATS_TEST_TMPDIR/dead"
+	target_start dead_server "$BATS_TEST_TMPDIR/dead" deleted
+
+	# The limit only ends the test if procmem waits forever.
+	run -0 --separate-stderr timeout --signal=KILL 60 "$PROCMEM_BIN" map --json "$TARGET_PID"
+	jq -e --arg name "$BATS_TEST_TMPDIR/dead/file (deleted)" \
+		'any(.regions[]; .mapping == $name)' <<<"$output"
+}

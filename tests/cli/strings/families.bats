@@ -28,6 +28,13 @@ teardown() {
 	grep -q "^${FAMILY[2]}:.*text of the second child!" <<<"$output"
 }
 
+@test "-u of several processes: a note is printed once, with the number of processes" {
+	start_family
+	run -0 --separate-stderr procmem strings -u --top 0 --children "$TARGET_PID"
+	[ "$(grep -c 'machine code' <<<"$stderr")" -eq 1 ]
+	[[ $stderr =~ 'note: the first occurrence of '[0-9]+' of these '[0-9]+" strings of ${#FAMILY[@]} processes is in machine code" ]]
+}
+
 @test "a process that cannot be read is named and counted, and the others are read" {
 	start_hidden
 	run -2 --separate-stderr as_nobody strings -u --all-processes "$NAME"

@@ -3,7 +3,8 @@
 #
 #   parent_start leaker merged 1048576   starts bash with a child, a target with these arguments;
 #                                        sets PARENT and TARGET_PID, the PID of the child
-#   reader_start FILE                    starts a process that maps 1 GiB of FILE; sets TARGET_PID
+#   reader_start FILE [touch]            starts a process that maps 1 GiB of FILE, and reads all its
+#                                        pages with "touch"; sets TARGET_PID
 #   tmpfs_mount                          mounts a tmpfs of its own, or skips the test; sets SPOOL
 #   tmpfs_unmount                        call it in teardown, after targets_stop
 
@@ -24,7 +25,7 @@ parent_start() {
 }
 
 reader_start() {
-	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/map_file.py" "$1" $((1 << 30))
+	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/map_file.py" "$1" $((1 << 30)) "${@:2}"
 	target_await ready >/dev/null
 }
 

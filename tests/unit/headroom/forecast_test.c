@@ -280,6 +280,46 @@ static void sidecar_does_not_hide_the_cgroup(void **state)
 	expect_time(&time, 310, true);
 }
 
+/**
+ * The process maps shared memory that another cgroup is charged for: the usage of its own cgroup
+ * moves, without a trend, by much less than the process grows.
+ */
+static void memory_charged_elsewhere_has_no_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *group = add_limit(fixture, PM_LIMIT_CGROUP, 1000 * MIB, "/a/memory.max");
+
+	for (unsigned i = 0; i <= 20; i++) {
+		group->used = 30 * MIB + (i * 7 % 5 * 100 + i) * 1024;
+		add_sample(fixture, i, (20 + i) * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), group);
+	assert_true(fixture->report.forecasts[0].trend.sawtooth);
+	assert_int_equal(fixture->rates.kept_trend.verdict, PM_VERDICT_STEADY);
+	assert_false(forecast_time(&fixture->report.forecasts[0]).known);
+}
+
+/** The same while the usage moves by as much, but the memory of the process itself is constant. */
+static void shared_memory_charged_elsewhere_does_not_count(void **state)
+{
+	struct fixture *fixture = *state;
+	struct headroom_rates *rates = &fixture->rates;
+	struct pm_limit *group = add_limit(fixture, PM_LIMIT_CGROUP, 400 * MIB, "/a/memory.max");
+
+	for (unsigned i = 0; i <= 30; i++) {
+		group->used = (20 + 12 * (i % 5)) * MIB + i * 1024;
+		add_sample(fixture, i, (20 + i) * MIB);
+	}
+
+	assert_ptr_equal(forecast(fixture), group);
+	assert_true(forecast_time(&fixture->report.forecasts[0]).by_process);
+	rates->charged_elsewhere = true;
+	rates->own_trend = (struct pm_trend){ .verdict = PM_VERDICT_NO_GROWTH };
+	forecast(fixture);
+	assert_false(forecast_time(&fixture->report.forecasts[0]).known);
+}
+
 /** The machine does not win by an estimate over a limit with less left whose time is not known. */
 static void tighter_limit_without_a_time_is_first(void **state)
 {
@@ -420,6 +460,8 @@ int main(void)
 		TEST(reserved_address_space_is_filled_first),
 		TEST(threads_of_the_user_run_out_first),
 		TEST(sidecar_does_not_hide_the_cgroup),
+		TEST(memory_charged_elsewhere_has_no_time),
+		TEST(shared_memory_charged_elsewhere_does_not_count),
 		TEST(tighter_limit_without_a_time_is_first),
 		TEST(no_sure_time_from_an_estimate),
 	};

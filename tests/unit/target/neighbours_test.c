@@ -232,6 +232,88 @@ static void ended_processes_and_mapped_files_do_not_grow(void **state)
 	assert_growth(fixture, "");
 }
 
+/** The whole machine is observed, and has more processes than are followed. */
+static void descendants_take_the_places_of_strangers(void **state)
+{
+	struct fixture *fixture = *state;
+	const size_t strangers = NEIGHBOURS_MAX;
+	struct text text = { 0 };
+
+	fixture->neighbours.options.machine = true;
+	/* All show the same files, since many files take long. */
+	for (size_t i = 0; i < strangers; i++) {
+		char path[4096];
+
+		snprintf(path, sizeof path, "%s/proc/%zu", fixture->root, 100 + i);
+		assert_int_equal(symlink("50", path), 0);
+	}
+	sample(fixture);
+	assert_int_equal(fixture->neighbours.count, NEIGHBOURS_MAX);
+	/* 12, 13, 14 and 50 are there, too. */
+	assert_int_equal(fixture->neighbours.left_out, 4);
+	assert_non_null(find(fixture, 13));
+
+	write_process(fixture, 90000, 13, "helper", 1000, 0);
+	fixture->neighbours.list_due = 0;
+	sample(fixture);
+	assert_int_equal(find(fixture, 90000)->relation, NEIGHBOUR_DESCENDANT);
+	assert_int_equal(fixture->neighbours.count, NEIGHBOURS_MAX);
+	assert_int_equal(fixture->neighbours.left_out, 5);
+
+	/* A sample that does not list all processes forgets nothing. */
+	fixture->neighbours.list_due = fixture->time + 10;
+	sample(fixture);
+	assert_int_equal(fixture->neighbours.left_out, 5);
+	neighbours_put_missing(&fixture->neighbours, &text);
+	assert_non_null(
+		strstr(text_terminate(&text), "; 5 or more processes beyond the first 4096"));
+	text_deinit(&text);
+}
+
+static void descendants_are_found_at_any_depth(void **state)
+{
+	struct fixture *fixture = *state;
+
+	/* A child can have a lower PID than its parent. */
+	for (int i = 0; i < 200; i++)
+		write_process(fixture, 300 - i, i == 0 ? 12 : 301 - i, "nested", 1000, 0);
+	/* PIDs that were reused can form a loop. */
+	write_process(fixture, 400, 401, "loop", 1000, 0);
+	write_process(fixture, 401, 400, "loop", 1000, 0);
+	sample(fixture);
+
+	assert_int_equal(find(fixture, 300)->relation, NEIGHBOUR_CHILD);
+	for (int pid = 101; pid < 300; pid++)
+		assert_int_equal(find(fixture, pid)->relation, NEIGHBOUR_DESCENDANT);
+	assert_null(find(fixture, 400));
+}
+
+static void a_reused_pid_has_another_parent(void **state)
+{
+	struct fixture *fixture = *state;
+
+	write_process(fixture, 60, 13, "orphan", 1000, 0);
+	sample(fixture);
+	assert_null(find(fixture, 50));
+	assert_int_equal(find(fixture, 60)->relation, NEIGHBOUR_DESCENDANT);
+
+	/* 50 is a child of the target now. The parent of 60 is 1 because 13 has ended. */
+	write_process(fixture, 50, 12, "reused", 1000, 0);
+	tree_write(fixture->root, "proc/50/stat",
+	           "50 (reused) S 12 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 7000 0 0\n");
+	write_process(fixture, 60, 1, "orphan", 1000, 0);
+	fixture->neighbours.list_due = 0;
+	sample(fixture);
+	assert_int_equal(find(fixture, 50)->relation, NEIGHBOUR_CHILD);
+	assert_int_equal(find(fixture, 60)->relation, NEIGHBOUR_DESCENDANT);
+
+	/* What an orphan starts is a descendant, too. */
+	write_process(fixture, 61, 60, "late", 1000, 0);
+	fixture->neighbours.list_due = 0;
+	sample(fixture);
+	assert_int_equal(find(fixture, 61)->relation, NEIGHBOUR_DESCENDANT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +329,11 @@ int main(void)
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(ended_processes_and_mapped_files_do_not_grow,
 		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(descendants_take_the_places_of_strangers, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(descendants_are_found_at_any_depth, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(a_reused_pid_has_another_parent, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
