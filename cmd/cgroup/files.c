@@ -298,9 +298,14 @@ double cgroup_files_mount_rate(const struct cgroup_files *files, size_t mount)
 {
 	double rate = 0;
 
-	for (size_t i = 0; i < files->rows.count; i++)
-		if (files->tmpfs.folders[files->rows.items[i].folder].mount == mount)
-			rate += files->rows.items[i].rate;
+	for (size_t i = 0; i < files->rows.count; i++) {
+		const struct pm_tmpfs_row *row = &files->rows.items[i];
+		if (files->tmpfs.folders[row->folder].mount != mount)
+			continue;
+		if (!row->rate_known)
+			return 0;
+		rate += row->rate;
+	}
 	return rate;
 }
 
@@ -413,6 +418,21 @@ static void print_bound(const struct pm_tmpfs *tmpfs, struct out *out)
 		out_wrapped_format(out, 2, "the search in tmpfs ended %s\n", bounds[tmpfs->bound]);
 }
 
+/** Prints why directories have no rate. */
+static void print_rateless(const struct cgroup_report *report, struct out *out)
+{
+	const struct cgroup_files *files = &report->files;
+	size_t count = 0, shown = shown_rows(report);
+
+	for (size_t i = 0; files->earlier_known && i < shown; i++)
+		count += !files->rows.items[i].rate_known;
+	if (count > 0)
+		out_wrapped_format(out, 2,
+		                   "no rate (?) for %zu director%s: the search at the start or at "
+		                   "the end reached its bound (2 s, 2,000,000 files) before\n",
+		                   count, count == 1 ? "y" : "ies");
+}
+
 /** Prints what could not be read. */
 static void print_unknown(const struct cgroup_report *report, struct out *out)
 {
@@ -420,6 +440,7 @@ static void print_unknown(const struct cgroup_report *report, struct out *out)
 	const struct pm_shared_objects *objects = &files->objects;
 	struct text line = { 0 };
 
+	print_rateless(report, out);
 	print_bound(&files->tmpfs, out);
 	if (files->tmpfs.unreadable > 0) {
 		put_unreadable(&files->tmpfs, &line);
