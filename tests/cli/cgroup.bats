@@ -246,6 +246,34 @@ near() {
 	[[ $output != *"$folder/other"* ]]
 }
 
+@test "with --for, a limit that is reached all the time is in the first line, with its rate" {
+	local before after log=$BATS_TEST_TMPDIR/log
+	[ "$(stat -f -c %T "$BATS_TEST_TMPDIR")" != tmpfs ] || skip 'no page cache here'
+	target_start charger
+	cgroup_make $((32 << 20)) "$TARGET_PID"
+	[ -e "$GROUP_FOLDER/memory.failcnt" ] || skip 'no memory.failcnt'
+	before=$(cat "$GROUP_FOLDER/memory.failcnt")
+	procmem cgroup --json --for 4s "$TARGET_PID" >"$log" 3>&- &
+	local watcher=$!
+	while kill -0 "$watcher" 2>/dev/null; do
+		target_tell "file $BATS_TEST_TMPDIR/cached 40"
+	done
+	wait "$watcher"
+	after=$(cat "$GROUP_FOLDER/memory.failcnt")
+	output=$(cat "$log")
+	# The command has watched for 4 s of the time between the readings of the file.
+	level . | jq -e --argjson hits $((after - before)) '.hits_rate > 0 and .hits_rate * 3.5 <= $hits'
+	procmem cgroup --for 2s "$TARGET_PID" >"$log" 3>&- &
+	watcher=$!
+	while kill -0 "$watcher" 2>/dev/null; do
+		target_tell "file $BATS_TEST_TMPDIR/cached 40"
+	done
+	wait "$watcher"
+	output=$(tr -s '\n ' '  ' <"$log" | sed 's/ cgroup .*//')
+	[[ $output =~ 'limit reached '[0-9.]+/s.*': its processes reclaim' ]]
+	[[ $(tr -s '\n ' '  ' <"$log") == *"procmem pressure $TARGET_PID"* ]]
+}
+
 @test "a memfd that holds most of the shared memory is named in the first line" {
 	target_start charger
 	cgroup_make $((160 << 20)) "$TARGET_PID"
