@@ -274,6 +274,28 @@ near() {
 	[[ $(tr -s '\n ' '  ' <"$log") == *"procmem pressure $TARGET_PID"* ]]
 }
 
+@test "a name that matches several processes of one cgroup is accepted" {
+	local name=nm$$cg pids
+	cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/$name"
+	"$BATS_TEST_TMPDIR/$name" 600 3>&- &
+	pids=$!
+	"$BATS_TEST_TMPDIR/$name" 600 3>&- &
+	pids="$pids $!"
+	TARGETS+=($pids)
+	for pid in $pids; do
+		until [ "$(cat "/proc/$pid/comm")" = "$name" ]; do kill -0 "$pid"; done
+	done
+	# shellcheck disable=SC2086 # two words
+	cgroup_make $((64 << 20)) $pids
+	run -0 procmem cgroup --json "$name"
+	[ "$(level .path)" = "\"$GROUP\"" ]
+	[ "$(level '[.processes[].pid] | sort | map(tostring) | join(" ")')" = "\"$(tr ' ' '\n' <<<"$pids" | sort -n | xargs)\"" ]
+	# One of them leaves the cgroup.
+	echo "${pids#* }" >"$GROUP_FOLDER/../cgroup.procs"
+	run -2 procmem cgroup "$name"
+	[[ $output == *"matches 2 processes"* ]]
+}
+
 @test "a memfd that holds most of the shared memory is named in the first line" {
 	target_start charger
 	cgroup_make $((160 << 20)) "$TARGET_PID"
