@@ -522,6 +522,40 @@ static void print_answer(const struct cgroup_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** Prints an ancestor in one line: its usage, its largest part, what grows, and OOM kills. */
+static void print_ancestor(const struct cgroup_report *report, size_t index, struct out *out)
+{
+	const struct pm_cgroup_level *level = &report->levels.items[index];
+	struct text line = { 0 };
+
+	utf8_escape(&line, level->path, strlen(level->path));
+	text_string(&line, ": ");
+	put_usage(report, level, &line);
+	put_parts(report, index, &line);
+	put_hits(report, index, &line);
+	if (level->events.known && level->events.oom_kill > 0)
+		text_format(&line, "; %llu OOM kill%s", (unsigned long long)level->events.oom_kill,
+		            text_plural(level->events.oom_kill));
+	print_line(&line, out);
+	text_deinit(&line);
+}
+
+/** Prints the ancestors, in full only with --verbose. */
+static void print_ancestors(const struct cgroup_report *report, struct out *out)
+{
+	bool full = report->options->output.verbose;
+
+	if (report->levels.count > 1 && !full)
+		out_string(out, "\nancestors (-v: their parts and processes)\n");
+	for (size_t i = 1; i < report->levels.count; i++)
+		if (full) {
+			out_string(out, "\n");
+			print_level(report, i, out);
+		} else {
+			print_ancestor(report, i, out);
+		}
+}
+
 static void print_more(const struct cgroup_report *report, struct out *out)
 {
 	struct text line = { 0 };
@@ -545,12 +579,10 @@ void cgroup_print(const struct cgroup_report *report, struct out *out)
 {
 	print_answer(report, out);
 
-	for (size_t i = 0; i < report->levels.count; i++) {
-		out_string(out, "\n");
-		print_level(report, i, out);
-		if (i == 0)
-			cgroup_files_print(report, out);
-	}
+	out_string(out, "\n");
+	print_level(report, 0, out);
+	cgroup_files_print(report, out);
+	print_ancestors(report, out);
 
 	if (report->levels.view == PM_CGROUP_ANCESTORS_HIDDEN)
 		out_wrapped_format(out, 2,

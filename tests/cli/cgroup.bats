@@ -156,6 +156,10 @@ near() {
 	level .limits | jq -e '(.[0] | .name == "cgroup" and .left == 150000000) and (.[1] | .name == "cgroup_high" and .left == 130000000)'
 	jq -e '.levels[1] | .path == "/" and .current == 900000000 and .parts.rest == 100000000' <<<"$output"
 	run -0 procmem cgroup "$shop/web"
+	# The ancestor has a line, and with -v its parts.
+	[[ $output == *$'\n/: 858.3M, no limit; largest part: processes (anonymous) 762.9M'* ]]
+	[[ $output != *'cgroup / (v2)'* ]]
+	[[ $(procmem cgroup -v "$shop/web" 2>/dev/null) == *'cgroup / (v2): 858.3M, no limit'* ]]
 	[[ ${lines[0]} == '/web: 572.2M of 610.4M (94%); largest part: tmpfs and shared memory 286.1M' ]]
 	[[ $output == *'high exceeded 12 times'* && $output == *'zswap'* && $output == *'not in the statistics'* ]]
 	[[ $output == *"files in tmpfs are not known: the cgroup has no process that could be read"* ]]
@@ -294,6 +298,26 @@ near() {
 	echo "${pids#* }" >"$GROUP_FOLDER/../cgroup.procs"
 	run -2 procmem cgroup "$name"
 	[[ $output == *"matches 2 processes"* ]]
+}
+
+@test "segments of other cgroups are counted in one line, and rows that are left out" {
+	target_start charger
+	target_tell 'sysv 2'
+	target_tell 'sysv 3'
+	target_start charger
+	cgroup_make $((160 << 20)) "$TARGET_PID"
+	for _ in 1 2 3 4 5 6; do
+		target_tell 'memfd 1'
+	done
+	run -0 procmem cgroup "$TARGET_PID"
+	# Other tests have segments, too.
+	[[ $output =~ [0-9]+' System V segments not counted: used only by other cgroups' ]]
+	[[ $output != *'System V segment 0x'* ]]
+	[ "$(grep -c 'memfd charged: ' <<<"$output")" -eq 4 ]
+	[[ $output =~ [0-9]+' more rows (--top)' ]]
+	run -0 procmem cgroup -n 1000 "$TARGET_PID"
+	[ "$(grep -c 'memfd charged: ' <<<"$output")" -eq 6 ]
+	[[ $output != *'(--top)'* ]]
 }
 
 @test "a memfd that holds most of the shared memory is named in the first line" {
