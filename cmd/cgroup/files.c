@@ -289,7 +289,7 @@ static void files_cell(void *context, size_t row, size_t column, struct text *te
 		object_cell(view, row - view->directories, which, text);
 }
 
-/** Prints how many rows are not shown. */
+/** Prints the number of rows that are not shown. */
 static void print_left_out(const struct cgroup_report *report, struct out *out)
 {
 	size_t rows = all_objects(report) - shown_objects(report);
@@ -460,7 +460,7 @@ static void print_bound(const struct pm_tmpfs *tmpfs, struct out *out)
 		out_wrapped_format(out, 2, "the search in tmpfs ended %s\n", bounds[tmpfs->bound]);
 }
 
-/** Prints how many System V segments only other cgroups use. */
+/** Prints the number of System V segments that only other cgroups use. */
 static void print_of_others(const struct cgroup_report *report, struct out *out)
 {
 	const struct pm_shared_objects *objects = &report->files.objects;
@@ -500,6 +500,7 @@ static void print_unknown(const struct cgroup_report *report, struct out *out)
 	print_of_others(report, out);
 	print_rateless(report, out);
 	print_bound(&files->tmpfs, out);
+
 	if (files->tmpfs.unreadable > 0) {
 		put_unreadable(&files->tmpfs, &line);
 		print_line(&line, out);

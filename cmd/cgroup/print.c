@@ -483,11 +483,20 @@ static void put_parts(const struct cgroup_report *report, size_t index, struct t
 	if (rate > 0) {
 		text_format(text, "; growing: %s ", cgroup_print_part(part, split));
 		put_growth(report, part, rate, text);
-	} else if (report->rates.known && !is_thrashing(rates)) {
-		bool early = rates->usage_trend.verdict == PM_VERDICT_TOO_EARLY;
-		text_string(text, early ? "; watched for too short a time to tell what grows"
-		                        : "; no part grows steadily");
 	}
+}
+
+/** Adds that nothing grows, or that this is not known. */
+static void put_still(const struct cgroup_report *report, size_t index, struct text *text)
+{
+	const struct cgroup_level_rates *rates = &report->rates.items[index];
+	enum pm_cgroup_part part;
+
+	if (!report->rates.known || is_thrashing(rates) || cgroup_rates_growing(rates, &part) > 0)
+		return;
+	bool early = rates->usage_trend.verdict == PM_VERDICT_TOO_EARLY;
+	text_string(text, early ? "; watched for too short a time to tell what grows"
+	                        : "; no part grows steadily");
 }
 
 /** Adds when the limit is reached, if that is known. */
@@ -514,6 +523,7 @@ static void print_answer(const struct cgroup_report *report, struct out *out)
 	text_string(&line, ": ");
 	put_usage(report, level, &line);
 	put_parts(report, index, &line);
+	put_still(report, index, &line);
 	put_hits(report, index, &line);
 	if (report->rates.known && limit)
 		put_time_left(limit, &line);
