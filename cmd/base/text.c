@@ -62,6 +62,14 @@ void text_grouped(struct text *text, uint64_t value)
 	}
 }
 
+void text_percent(struct text *text, double percent)
+{
+	if (percent > 99 && percent < 100)
+		text_format(text, "%.1f", percent > 99.9 ? 99.9 : percent);
+	else
+		text_format(text, "%.0f", percent);
+}
+
 const char *text_plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";

@@ -122,6 +122,14 @@ void text_decimal(struct text *text, uint64_t value);
 void text_grouped(struct text *text, uint64_t value);
 
 /**
+ * Adds a percentage without the sign: "97", and above 99 "99.3". It is never rounded to 100.
+ *
+ * @param text     receives the number
+ * @param percent  the percentage
+ */
+void text_percent(struct text *text, double percent);
+
+/**
  * Returns the ending of a regular noun after a number: "1 region", "2 regions".
  * @param count  the number
  * @return       "", or "s"

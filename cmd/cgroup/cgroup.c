@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <procmem/number.h>
+#include <procmem/process_cgroup.h>
+#include <procmem/process_find.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -67,10 +69,10 @@ const struct cli_spec cgroup_spec = {
 	.purpose = "Reports what fills a memory cgroup and its ancestors: processes, files in\n"
 		   "tmpfs, page cache, and memory of the kernel.",
 	.groups = groups,
-	.notes = "TARGET is a PID, or a process name that matches one process. PATH contains a\n"
-		 "slash, and is a directory below /sys/fs/cgroup or the path of a cgroup, as in\n"
-		 "/proc/PID/cgroup. Without both, the cgroups with the highest usage are listed.\n"
-		 "With --for, only a TARGET or a PATH can be watched.",
+	.notes = "TARGET is a PID, or a process name that matches one process, or several of one\n"
+		 "cgroup. PATH contains a slash, and is a directory below /sys/fs/cgroup or the\n"
+		 "path of a cgroup, as in /proc/PID/cgroup. Without both, the cgroups with the\n"
+		 "highest usage are listed. With --for, only a TARGET or a PATH can be watched.",
 	.examples = {
 		{ "procmem cgroup --for 30s java",
 		  "what fills the cgroup of the process called java, and what grows in it" },
@@ -123,6 +125,50 @@ static int read_path(const char *word, struct pm_cgroup_levels *levels, struct p
 	result = pm_cgroup_levels_read_folder(folder ? folder : word, levels, error);
 	free(folder);
 	return result;
+}
+
+/** Returns whether a process is in a cgroup. */
+static bool is_in(pid_t pid, const struct pm_process_cgroup *cgroup)
+{
+	struct pm_process_cgroup own = { 0 };
+	struct pm_process *process;
+
+	if (pm_process_open(NULL, pid, &process, NULL) < 0)
+		return false;
+	bool same = pm_process_cgroup_read(process, &own, NULL) == 0 && own.path && cgroup->path &&
+	            own.version == cgroup->version && strcmp(own.path, cgroup->path) == 0;
+	pm_process_cgroup_deinit(&own);
+	pm_process_close(process);
+	return same;
+}
+
+/**
+ * Reads the cgroup of the processes of a name that matches several. They must all be in it.
+ * @return false if they are not, or if this is not known
+ */
+static bool read_common(const char *word, struct cgroup_report *report)
+{
+	struct pm_process_cgroup cgroup = { 0 };
+	struct pm_process *process = NULL;
+	size_t count = 0, same = 0;
+	pid_t *pids = NULL;
+
+	/* The word could be meant as a file. */
+	if (access(word, F_OK) == 0 || pm_process_find_all(word, &pids, &count, NULL) < 0)
+		return false;
+
+	bool known = pm_process_open(NULL, pids[0], &process, NULL) == 0 &&
+	             pm_process_cgroup_read(process, &cgroup, NULL) == 0;
+	while (known && same < count && is_in(pids[same], &cgroup))
+		same++;
+	known = known && same == count &&
+	        pm_cgroup_levels_read(process, NULL, &report->levels, NULL) == 0 &&
+	        report->levels.count > 0;
+
+	pm_process_cgroup_deinit(&cgroup);
+	pm_process_close(process);
+	free(pids);
+	return known;
 }
 
 /** Fails if no level of a process is visible. */
@@ -277,10 +323,12 @@ static void note_cost(const struct cgroup_report *report)
 static int report_cgroup(struct cgroup_report *report, const char *word, struct out *out,
                          struct pm_error *error)
 {
-	int result = report->process
-	                     ? pm_cgroup_levels_read(report->process, NULL, &report->levels, error)
-	                     : read_path(word, &report->levels, error);
+	int result = 0;
 
+	if (report->process)
+		result = pm_cgroup_levels_read(report->process, NULL, &report->levels, error);
+	else if (report->levels.count == 0)
+		result = read_path(word, &report->levels, error);
 	if (result == 0)
 		result = check_visible(report, error);
 	if (result == 0)
@@ -328,7 +376,8 @@ enum status cgroup_run(struct out *out, int argc, char **argv)
 
 	const char *word = words.operands[0];
 	if (!is_path(word) || strncmp(word, "/proc/", strlen("/proc/")) == 0) {
-		if (target_open_process(&target, word, &error) < 0)
+		if (target_open_process(&target, word, &error) < 0 &&
+		    (error.kind != PM_ERROR_AMBIGUOUS || !read_common(word, &report)))
 			return report_failure(&error);
 		report.process = target.process;
 	}

@@ -24,6 +24,9 @@
 /** Maximum number of unreadable directories that the text output names. */
 enum { UNREADABLE_NAMED = 3 };
 
+/** Number of rows of shared memory without --top. */
+enum { OBJECT_ROWS = 4 };
+
 void cgroup_files_deinit(struct cgroup_files *files)
 {
 	pm_tmpfs_deinit(&files->earlier);
@@ -150,6 +153,12 @@ static void put_escaped(struct text *text, const char *name)
 	utf8_escape(text, name, strlen(name));
 }
 
+/** Returns whether only processes of other cgroups use a System V segment. */
+static bool is_of_others(const struct pm_shared_object *object)
+{
+	return object->user_count == 0 && object->attachments > 0;
+}
+
 /** Returns the number of rows of directories that are shown. Empty ones are left out. */
 static size_t shown_rows(const struct cgroup_report *report)
 {
@@ -162,16 +171,38 @@ static size_t shown_rows(const struct cgroup_report *report)
 	return count;
 }
 
-/** Returns the number of objects that are shown. Empty ones are left out. */
-static size_t shown_objects(const struct cgroup_report *report)
+/** Returns whether an object is a row: those that are empty or not counted are not. */
+static bool is_object_row(const struct pm_shared_object *object)
+{
+	return object->bytes > 0 && !is_of_others(object);
+}
+
+/** Returns the number of objects that are rows. */
+static size_t all_objects(const struct cgroup_report *report)
 {
 	const struct pm_shared_objects *objects = &report->files.objects;
 	size_t count = 0;
 
-	while (count < objects->count && count < cgroup_rows_max(report->options) &&
-	       objects->items[count].bytes > 0)
-		count++;
+	for (size_t i = 0; i < objects->count; i++)
+		count += is_object_row(&objects->items[i]);
 	return count;
+}
+
+/** Returns the number of objects that are shown. */
+static size_t shown_objects(const struct cgroup_report *report)
+{
+	size_t max = report->options->top > 0 ? (size_t)report->options->top : OBJECT_ROWS;
+	return pm_min_size(all_objects(report), max);
+}
+
+/** Returns the object of a row. */
+static const struct pm_shared_object *object_of_row(const struct cgroup_report *report, size_t row)
+{
+	const struct pm_shared_object *object = report->files.objects.items;
+
+	while (!is_object_row(object) || row-- > 0)
+		object++;
+	return object;
 }
 
 /** Adds what an object is, and who uses it. */
@@ -194,8 +225,6 @@ static void put_object(const struct pm_shared_object *object, struct text *text)
 	}
 	if (kept > 0)
 		text_string(text, ": ");
-	else if (object->attachments > 0)
-		text_string(text, ": used only by other cgroups");
 	else
 		text_string(text, ": no process uses it");
 
@@ -236,7 +265,7 @@ static void directory_cell(const struct files_view *view, size_t row, int column
 
 static void object_cell(const struct files_view *view, size_t row, int column, struct text *text)
 {
-	const struct pm_shared_object *object = &view->report->files.objects.items[row];
+	const struct pm_shared_object *object = object_of_row(view->report, row);
 	double rate;
 
 	if (column == SIZE) {
@@ -258,6 +287,18 @@ static void files_cell(void *context, size_t row, size_t column, struct text *te
 		directory_cell(view, row, which, text);
 	else
 		object_cell(view, row - view->directories, which, text);
+}
+
+/** Prints the number of rows that are not shown. */
+static void print_left_out(const struct cgroup_report *report, struct out *out)
+{
+	size_t rows = all_objects(report) - shown_objects(report);
+
+	for (size_t i = shown_rows(report); i < report->files.rows.count; i++)
+		rows += report->files.rows.items[i].bytes > 0;
+	if (rows > 0)
+		out_wrapped_format(out, 2, "\xe2\x80\xa6 %zu more row%s (--top)\n", rows,
+		                   text_plural(rows));
 }
 
 static void print_table(const struct cgroup_report *report, struct out *out)
@@ -292,15 +333,21 @@ static void print_table(const struct cgroup_report *report, struct out *out)
 		return;
 	table_measure(&table, widths);
 	table_print(&table, widths, out);
+	print_left_out(report, out);
 }
 
 double cgroup_files_mount_rate(const struct cgroup_files *files, size_t mount)
 {
 	double rate = 0;
 
-	for (size_t i = 0; i < files->rows.count; i++)
-		if (files->tmpfs.folders[files->rows.items[i].folder].mount == mount)
-			rate += files->rows.items[i].rate;
+	for (size_t i = 0; i < files->rows.count; i++) {
+		const struct pm_tmpfs_row *row = &files->rows.items[i];
+		if (files->tmpfs.folders[row->folder].mount != mount)
+			continue;
+		if (!row->rate_known)
+			return 0;
+		rate += row->rate;
+	}
 	return rate;
 }
 
@@ -413,6 +460,36 @@ static void print_bound(const struct pm_tmpfs *tmpfs, struct out *out)
 		out_wrapped_format(out, 2, "the search in tmpfs ended %s\n", bounds[tmpfs->bound]);
 }
 
+/** Prints the number of System V segments that only other cgroups use. */
+static void print_of_others(const struct cgroup_report *report, struct out *out)
+{
+	const struct pm_shared_objects *objects = &report->files.objects;
+	size_t count = 0;
+
+	for (size_t i = 0; i < objects->count; i++)
+		count += is_of_others(&objects->items[i]);
+	if (count > 0)
+		out_wrapped_format(out, 2,
+		                   "%zu System V segment%s not counted: used only by other "
+		                   "cgroups\n",
+		                   count, text_plural(count));
+}
+
+/** Prints why directories have no rate. */
+static void print_rateless(const struct cgroup_report *report, struct out *out)
+{
+	const struct cgroup_files *files = &report->files;
+	size_t count = 0, shown = shown_rows(report);
+
+	for (size_t i = 0; files->earlier_known && i < shown; i++)
+		count += !files->rows.items[i].rate_known;
+	if (count > 0)
+		out_wrapped_format(out, 2,
+		                   "no rate (?) for %zu director%s: the search at the start or at "
+		                   "the end reached its bound (2 s, 2,000,000 files) before\n",
+		                   count, count == 1 ? "y" : "ies");
+}
+
 /** Prints what could not be read. */
 static void print_unknown(const struct cgroup_report *report, struct out *out)
 {
@@ -420,7 +497,10 @@ static void print_unknown(const struct cgroup_report *report, struct out *out)
 	const struct pm_shared_objects *objects = &files->objects;
 	struct text line = { 0 };
 
+	print_of_others(report, out);
+	print_rateless(report, out);
 	print_bound(&files->tmpfs, out);
+
 	if (files->tmpfs.unreadable > 0) {
 		put_unreadable(&files->tmpfs, &line);
 		print_line(&line, out);

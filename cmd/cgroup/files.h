@@ -37,7 +37,7 @@ void cgroup_files_print(const struct cgroup_report *report, struct out *out);
  *
  * @param files  the files
  * @param mount  index of the mount
- * @return       bytes per second
+ * @return       bytes per second; 0 if the rate of one of the rows is not known
  */
 double cgroup_files_mount_rate(const struct cgroup_files *files, size_t mount);
 

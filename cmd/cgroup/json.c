@@ -93,6 +93,12 @@ static void put_rates(struct json *json, const struct cgroup_level_rates *rates)
 	}
 	json_shut(json, ']');
 
+	if (rates->hits.samples > 1)
+		json_put(json, "hits_rate", json_real(cgroup_rates_of_counter(&rates->hits)));
+	if (rates->refaults.samples > 1)
+		json_put(json, "refaults_rate",
+		         json_real(cgroup_rates_of_counter(&rates->refaults)));
+
 	if (*rates->usage_trend.reason) {
 		json_open(json, "usage", '{');
 		json_parts_trend(json, &rates->usage_trend);

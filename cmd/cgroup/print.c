@@ -197,9 +197,11 @@ static void put_usage(const struct cgroup_report *report, const struct pm_cgroup
 	if (level->max != UINT64_MAX) {
 		text_string(text, " of ");
 		put_size(report, text, level->max);
-		if (level->max > 0)
-			text_format(text, " (%.0f%%)",
-			            (double)level->current * 100 / (double)level->max);
+		if (level->max > 0) {
+			text_string(text, " (");
+			text_percent(text, (double)level->current * 100 / (double)level->max);
+			text_string(text, "%)");
+		}
 	} else {
 		text_string(text, ", no limit");
 	}
@@ -214,10 +216,45 @@ static void put_optional(const struct cgroup_report *report, const char *label, 
 	put_size(report, text, size);
 }
 
-/** Prints the line above the table of a level. */
-static void print_heading(const struct cgroup_report *report, const struct pm_cgroup_level *level,
-                          struct out *out)
+/** Adds how often something happens. */
+static void put_frequency(double rate, struct text *text)
 {
+	text_format(text, rate < 10 ? "%.1f/s" : "%.0f/s", rate);
+}
+
+/** Adds how often the limits were reached and, with --for, how often this happens now. */
+static void put_events(const struct pm_cgroup_level *level, const struct cgroup_level_rates *rates,
+                       struct text *text)
+{
+	const struct pm_limit_events *events = &level->events;
+	double hits = cgroup_rates_of_counter(&rates->hits);
+	double refaults = cgroup_rates_of_counter(&rates->refaults);
+
+	if (events->known) {
+		text_format(text, "; limit reached %llu time%s", (unsigned long long)events->max,
+		            text_plural(events->max));
+		if (hits > 0) {
+			text_string(text, " (now ");
+			put_frequency(hits, text);
+			text_char(text, ')');
+		}
+		text_format(text, ", %llu OOM kill%s", (unsigned long long)events->oom_kill,
+		            text_plural(events->oom_kill));
+	}
+	if (events->known && events->high > 0)
+		text_format(text, ", high exceeded %llu time%s", (unsigned long long)events->high,
+		            text_plural(events->high));
+	if (refaults > 0) {
+		text_string(text, ", pages read again after reclaim (refaults): ");
+		put_frequency(refaults, text);
+	}
+}
+
+/** Prints the line above the table of a level. */
+static void print_heading(const struct cgroup_report *report, size_t index, struct out *out)
+{
+	const struct pm_cgroup_level *level = &report->levels.items[index];
+	const struct cgroup_level_rates *rates = &report->rates.items[index];
 	struct text line = { 0 };
 
 	text_string(&line, "cgroup ");
@@ -236,15 +273,7 @@ static void print_heading(const struct cgroup_report *report, const struct pm_cg
 		put_optional(report, "; kernel, counted separately: ", level->kernel_outside,
 		             &line);
 
-	if (level->events.known)
-		text_format(&line, "; limit reached %llu time%s, %llu OOM kill%s",
-		            (unsigned long long)level->events.max, text_plural(level->events.max),
-		            (unsigned long long)level->events.oom_kill,
-		            text_plural(level->events.oom_kill));
-	if (level->events.known && level->events.high > 0)
-		text_format(&line, ", high exceeded %llu time%s",
-		            (unsigned long long)level->events.high,
-		            text_plural(level->events.high));
+	put_events(level, rates, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
@@ -333,7 +362,7 @@ static void print_level(const struct cgroup_report *report, size_t index, struct
 		if (level->split.parts[part] > 0)
 			view.order[view.count++] = (enum pm_cgroup_part)part;
 
-	print_heading(report, level, out);
+	print_heading(report, index, out);
 	if (level->split.known)
 		print_parts(&view, out);
 	else
@@ -402,6 +431,38 @@ static void put_largest(const struct cgroup_report *report, size_t index, struct
 		cgroup_suspect_put_large(&report->files, split->parts[part], text);
 }
 
+/** Returns whether the limit is reached so often that it matters: once a second. */
+static bool is_thrashing(const struct cgroup_level_rates *rates)
+{
+	return cgroup_rates_of_counter(&rates->hits) >= 1;
+}
+
+/** Adds how often the limit of a level is reached, if it is often. */
+static void put_hits(const struct cgroup_report *report, size_t index, struct text *text)
+{
+	const struct cgroup_level_rates *rates = &report->rates.items[index];
+	const struct pm_members *members = &report->members[index];
+	double refaults = cgroup_rates_of_counter(&rates->refaults);
+	int pid = 0;
+
+	if (!is_thrashing(rates))
+		return;
+	if (report->process)
+		pid = (int)pm_process_pid(report->process);
+	else if (members->count > 0)
+		pid = (int)members->items[0].pid;
+
+	text_string(text, "; limit reached ");
+	put_frequency(cgroup_rates_of_counter(&rates->hits), text);
+	if (refaults > 0) {
+		text_string(text, ", refaults ");
+		put_frequency(refaults, text);
+	}
+	text_string(text, ": its processes reclaim");
+	if (pid > 0)
+		text_format(text, "; procmem pressure %d", pid);
+}
+
 /** Adds the largest part and what grows. If that is the same part, it is named once. */
 static void put_parts(const struct cgroup_report *report, size_t index, struct text *text)
 {
@@ -422,11 +483,20 @@ static void put_parts(const struct cgroup_report *report, size_t index, struct t
 	if (rate > 0) {
 		text_format(text, "; growing: %s ", cgroup_print_part(part, split));
 		put_growth(report, part, rate, text);
-	} else if (report->rates.known) {
-		bool early = rates->usage_trend.verdict == PM_VERDICT_TOO_EARLY;
-		text_string(text, early ? "; watched for too short a time to tell what grows"
-		                        : "; no part grows steadily");
 	}
+}
+
+/** Adds that nothing grows, or that this is not known. */
+static void put_still(const struct cgroup_report *report, size_t index, struct text *text)
+{
+	const struct cgroup_level_rates *rates = &report->rates.items[index];
+	enum pm_cgroup_part part;
+
+	if (!report->rates.known || is_thrashing(rates) || cgroup_rates_growing(rates, &part) > 0)
+		return;
+	bool early = rates->usage_trend.verdict == PM_VERDICT_TOO_EARLY;
+	text_string(text, early ? "; watched for too short a time to tell what grows"
+	                        : "; no part grows steadily");
 }
 
 /** Adds when the limit is reached, if that is known. */
@@ -453,11 +523,47 @@ static void print_answer(const struct cgroup_report *report, struct out *out)
 	text_string(&line, ": ");
 	put_usage(report, level, &line);
 	put_parts(report, index, &line);
+	put_still(report, index, &line);
+	put_hits(report, index, &line);
 	if (report->rates.known && limit)
 		put_time_left(limit, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
+}
+
+/** Prints an ancestor in one line: its usage, its largest part, what grows, and OOM kills. */
+static void print_ancestor(const struct cgroup_report *report, size_t index, struct out *out)
+{
+	const struct pm_cgroup_level *level = &report->levels.items[index];
+	struct text line = { 0 };
+
+	utf8_escape(&line, level->path, strlen(level->path));
+	text_string(&line, ": ");
+	put_usage(report, level, &line);
+	put_parts(report, index, &line);
+	put_hits(report, index, &line);
+	if (level->events.known && level->events.oom_kill > 0)
+		text_format(&line, "; %llu OOM kill%s", (unsigned long long)level->events.oom_kill,
+		            text_plural(level->events.oom_kill));
+	print_line(&line, out);
+	text_deinit(&line);
+}
+
+/** Prints the ancestors, in full only with --verbose. */
+static void print_ancestors(const struct cgroup_report *report, struct out *out)
+{
+	bool full = report->options->output.verbose;
+
+	if (report->levels.count > 1 && !full)
+		out_string(out, "\nancestors (-v: their parts and processes)\n");
+	for (size_t i = 1; i < report->levels.count; i++)
+		if (full) {
+			out_string(out, "\n");
+			print_level(report, i, out);
+		} else {
+			print_ancestor(report, i, out);
+		}
 }
 
 static void print_more(const struct cgroup_report *report, struct out *out)
@@ -483,12 +589,10 @@ void cgroup_print(const struct cgroup_report *report, struct out *out)
 {
 	print_answer(report, out);
 
-	for (size_t i = 0; i < report->levels.count; i++) {
-		out_string(out, "\n");
-		print_level(report, i, out);
-		if (i == 0)
-			cgroup_files_print(report, out);
-	}
+	out_string(out, "\n");
+	print_level(report, 0, out);
+	cgroup_files_print(report, out);
+	print_ancestors(report, out);
 
 	if (report->levels.view == PM_CGROUP_ANCESTORS_HIDDEN)
 		out_wrapped_format(out, 2,

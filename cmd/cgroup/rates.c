@@ -49,6 +49,26 @@ static void start(struct cgroup_rates *rates, const struct pm_cgroup_levels *lev
 								       levels->items[i].folder) };
 }
 
+/** Adds a sample of a counter. */
+static void add_count(struct cgroup_counter *counter, double time, uint64_t value)
+{
+	if (counter->samples++ == 0) {
+		counter->first = value;
+		counter->first_time = time;
+	}
+	counter->last = value;
+	counter->last_time = time;
+}
+
+double cgroup_rates_of_counter(const struct cgroup_counter *counter)
+{
+	double seconds = counter->last_time - counter->first_time;
+
+	if (seconds <= 0 || counter->last < counter->first)
+		return 0;
+	return (double)(counter->last - counter->first) / seconds;
+}
+
 static int add_level(struct cgroup_rates *rates, size_t index, double time,
                      const struct pm_cgroup_level *level, struct pm_error *error)
 {
@@ -61,6 +81,11 @@ static int add_level(struct cgroup_rates *rates, size_t index, double time,
 	if (level->current != UINT64_MAX &&
 	    pm_series_add(&item->usage, time, level->current, error) < 0)
 		return -1;
+
+	if (level->events.known)
+		add_count(&item->hits, time, level->events.max);
+	if (level->refaults != UINT64_MAX)
+		add_count(&item->refaults, time, level->refaults);
 
 	fill_limits(item, level);
 	for (size_t i = 0; i < item->limit_count; i++)

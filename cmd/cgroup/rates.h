@@ -21,6 +21,15 @@ struct cgroup_limit {
 	struct forecast forecast; /**< when it is reached */
 };
 
+/** A counter over time. */
+struct cgroup_counter {
+	uint64_t samples;  /**< number of samples */
+	uint64_t first;    /**< value of the first sample */
+	double first_time; /**< time of the first sample, in seconds */
+	uint64_t last;     /**< value of the last sample */
+	double last_time;  /**< time of the last sample, in seconds */
+};
+
 /** One level over time. */
 struct cgroup_level_rates {
 	char *folder;                                  /**< directory of the level; owned */
@@ -30,6 +39,8 @@ struct cgroup_level_rates {
 	struct pm_trend usage_trend;                   /**< trend of `usage` */
 	struct cgroup_limit limits[CGROUP_LIMITS_MAX]; /**< the limits */
 	size_t limit_count;                            /**< number of elements of `limits` */
+	struct cgroup_counter hits;                    /**< how often memory.max was reached */
+	struct cgroup_counter refaults; /**< pages that were needed again after reclaim */
 };
 
 /** All levels over time. Zeroed before the first use. */
@@ -69,6 +80,15 @@ void cgroup_rates_judge(struct cgroup_rates *rates, const struct pm_cgroup_level
  * @return       the limit; NULL if the level has none
  */
 const struct cgroup_limit *cgroup_rates_first(const struct cgroup_level_rates *rates);
+
+/**
+ * Returns the rate of a counter.
+ *
+ * @param counter  the counter
+ * @return         per second; 0 if it is not known, because there are too few samples, or because
+ *                 the counter has fallen
+ */
+double cgroup_rates_of_counter(const struct cgroup_counter *counter);
 
 /**
  * Finds the part that grows most.

@@ -155,12 +155,17 @@ size_t pressure_kills_elsewhere(const struct pressure_report *report)
 	return count;
 }
 
-/** Returns whether a kill is shown: without a target all are, otherwise those of its levels. */
+/**
+ * Returns whether a kill is shown: without a target all are, otherwise those of its levels. If the
+ * group of the kill cannot be compared with these, the process must have the name of the target.
+ */
 static bool shows_kill(const struct pressure_report *report, const struct pm_oom_kill *kill)
 {
-	if (!report->has_target || report->view != PM_CGROUP_VISIBLE || !*kill->group)
+	if (!report->has_target || concerns_any(report, kill))
 		return true;
-	return concerns_any(report, kill);
+	if (report->view == PM_CGROUP_VISIBLE && *kill->group)
+		return false;
+	return strcmp(kill->comm, report->name) == 0;
 }
 
 static void put_size(const struct kills_view *view, const struct pm_oom_kill *kill, uint64_t bytes,
@@ -221,7 +226,8 @@ static void print_table(struct kills_view *view, size_t rows, struct out *out)
 void pressure_kills_print(const struct pressure_report *report, struct out *out)
 {
 	struct kills_view view = { .bytes = report->options->output.bytes };
-	size_t shown = 0, rest = report->log.dropped;
+	size_t shown = 0, rest = report->log.dropped, others = 0;
+	bool unknown = rest > 0 || report->view != PM_CGROUP_VISIBLE;
 
 	if (!report->has_log) {
 		out_wrapped_format(out, 2, "OOM kills are not known: %s\n", report->log_error.text);
@@ -230,7 +236,10 @@ void pressure_kills_print(const struct pressure_report *report, struct out *out)
 
 	for (size_t i = report->log.count; i-- > 0;) {
 		const struct pm_oom_kill *kill = &report->log.kills[i];
-		if (shown < SHOWN_MAX && shows_kill(report, kill))
+		unknown |= !*kill->group;
+		if (!shows_kill(report, kill))
+			others++;
+		else if (shown < SHOWN_MAX)
 			view.kills[shown++] = kill;
 		else
 			rest++;
@@ -240,7 +249,9 @@ void pressure_kills_print(const struct pressure_report *report, struct out *out)
 		print_table(&view, shown, out);
 	if (rest > 0 && shown > 0)
 		out_wrapped_format(out, 2, "and %zu more in the log of the kernel: --json\n", rest);
-	else if (rest > 0)
-		out_wrapped_format(out, 2, "%zu OOM kill%s of other groups in the log: --json\n",
-		                   rest, text_plural(rest));
+	else
+		others += rest;
+	if (others > 0)
+		out_wrapped_format(out, 2, "%zu OOM kill%s of other%s groups in the log: --json\n",
+		                   others, text_plural(others), unknown ? " or unknown" : "");
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <procmem/number.h>
@@ -185,6 +186,21 @@ static int run_on(const struct pressure_options *options, struct pm_process *pro
 	return result;
 }
 
+/** If a word can be the path of a cgroup, changes the error to say which command reports on it. */
+static void hint_at_cgroup(const char *word, struct pm_error *error)
+{
+	static const char mounts[] = "/sys/fs/cgroup/";
+	bool is_folder = strncmp(word, mounts, strlen(mounts)) == 0;
+
+	if (!strchr(word, '/') || strncmp(word, "/proc/", strlen("/proc/")) == 0 ||
+	    (!is_folder && access(word, F_OK) == 0))
+		return;
+	pm_error_set(error, error->kind, 0,
+	             "'%.128s' is not a process: pressure takes a process, and reports on its "
+	             "cgroups, too; for a cgroup: procmem cgroup %.128s",
+	             word, word);
+}
+
 enum status pressure_run(struct out *out, int argc, char **argv)
 {
 	struct pressure_options options = { .seconds = default_seconds };
@@ -197,8 +213,10 @@ enum status pressure_run(struct out *out, int argc, char **argv)
 		return words.status;
 
 	out_set_colour(out, options.output.colour);
-	if (words.count > 0 && target_open_process(&target, words.operands[0], &error) < 0)
+	if (words.count > 0 && target_open_process(&target, words.operands[0], &error) < 0) {
+		hint_at_cgroup(words.operands[0], &error);
 		return report_failure(&error);
+	}
 
 	int result = run_on(&options, target.process, out, &error);
 	if (words.count > 0)

@@ -63,7 +63,9 @@ static void put_kills(const struct pressure_report *report, const struct pm_sign
 static void put_share(const struct pressure_report *report, const struct pm_sign *sign,
                       const char *what, enum pm_pressure_field max, struct text *text)
 {
-	text_format(text, "%s %.0f %% of ", what, sign->value);
+	text_format(text, "%s ", what);
+	text_percent(text, sign->value);
+	text_string(text, " % of ");
 	text_size_as(text, report->reading.levels[sign->level].values[max],
 	             report->options->output.bytes);
 }
@@ -256,7 +258,9 @@ static void put_used_cell(const struct pressure_report *report,
 	if (level->known[PM_PRESSURE_MAX] && max > 0) {
 		text_string(text, " of ");
 		text_size_as(text, max, bytes);
-		text_format(text, " %.0f%%", (double)used * 100 / (double)max);
+		text_char(text, ' ');
+		text_percent(text, (double)used * 100 / (double)max);
+		text_char(text, '%');
 	} else if (level->scope == PM_PRESSURE_CGROUP) {
 		text_string(text, ", no limit");
 	}

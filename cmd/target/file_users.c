@@ -64,7 +64,7 @@ size_t file_users_put_brief(struct text *text, const struct pm_file_users *users
 	return count;
 }
 
-void file_users_put_refused(struct text *text, const struct pm_file_users *users)
+void file_users_put_refused(struct text *text, const struct pm_file_users *users, bool why)
 {
 	size_t named = pm_min_size(users->refused_count, REFUSED_NAMED);
 	if (users->unreadable == 0)
@@ -84,7 +84,9 @@ void file_users_put_refused(struct text *text, const struct pm_file_users *users
 	if (users->unreadable > named)
 		text_string(text, ", …");
 
-	if (named > 0) {
+	if (named > 0 && !why) {
+		text_string(text, " (-v: why)");
+	} else if (named > 0) {
 		text_string(text, "; ");
 		utf8_escape(text, users->refused[0].reason.text,
 		            strlen(users->refused[0].reason.text));

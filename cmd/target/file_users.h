@@ -44,8 +44,9 @@ size_t file_users_put_brief(struct text *text, const struct pm_file_users *users
  *
  * @param text   receives a sentence
  * @param users  the users
+ * @param why    add the reason; otherwise, the option that shows it
  */
-void file_users_put_refused(struct text *text, const struct pm_file_users *users);
+void file_users_put_refused(struct text *text, const struct pm_file_users *users, bool why);
 
 /**
  * Reads the command line of a user.

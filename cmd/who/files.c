@@ -331,7 +331,7 @@ static void print_text(struct listing *listing, size_t private, struct out *out)
 		                   "%zu mappings and descriptors of further files were not "
 		                   "examined\n",
 		                   listing->left_out);
-	who_print_missing(&listing->users, out);
+	who_print_missing(&listing->users, listing->options->output.verbose, out);
 	text_deinit(&line);
 }
 

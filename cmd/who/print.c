@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/delta.h"
 #include "base/minmax.h"
@@ -278,7 +279,7 @@ static void print_remarks(const struct who_report *report, struct text *line, st
 	}
 }
 
-void who_print_missing(const struct pm_file_users *users, struct out *out)
+void who_print_missing(const struct pm_file_users *users, bool verbose, struct out *out)
 {
 	struct text line = { 0 };
 
@@ -287,7 +288,7 @@ void who_print_missing(const struct pm_file_users *users, struct out *out)
 		end_line(&line, out);
 	}
 	if (users->unreadable > 0) {
-		file_users_put_refused(&line, users);
+		file_users_put_refused(&line, users, verbose || geteuid() != 0);
 		end_line(&line, out);
 	}
 	text_deinit(&line);
@@ -321,7 +322,7 @@ void who_print_text(const struct who_report *report, struct out *out)
 		text_format(&line, "and %zu more: -a shows all", count - shown);
 		end_line(&line, out);
 	}
-	who_print_missing(report->users, out);
+	who_print_missing(report->users, report->options->output.verbose, out);
 	text_deinit(&line);
 }
 

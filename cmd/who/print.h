@@ -33,11 +33,13 @@ void who_print_json(const struct who_report *report, struct out *out);
 
 /**
  * Prints the processes that could not be read, and the users that were left out, if there are any.
+ * The reason for refused access is short for root, because more rights would not help.
  *
- * @param users  the users
- * @param out    receives the text
+ * @param users    the users
+ * @param verbose  give the reason to root, too
+ * @param out      receives the text
  */
-void who_print_missing(const struct pm_file_users *users, struct out *out);
+void who_print_missing(const struct pm_file_users *users, bool verbose, struct out *out);
 
 /**
  * Adds what a file is: its type, its length and so on.

@@ -290,6 +290,8 @@ static int list_folder(struct pm_folder_walk *walk, size_t index, int fd, struct
 			int result = check_bounds(walk, error);
 			if (result > 0 && count_entry(walk, index, fd, entry, error) < 0)
 				return -1;
+			if (result == 0)
+				walk->tmpfs->folders[index].cut = true;
 			if (result <= 0)
 				return result;
 		}
@@ -352,8 +354,12 @@ static int walk_folder(struct pm_folder_walk *walk, size_t index, int fd, unsign
 	int result = list_folder(walk, index, fd, error);
 	size_t end = walk->tmpfs->folder_count;
 
-	for (size_t below = first; below < end && result > 0; below++)
-		result = enter_folder(walk, below, fd, depth + 1, error);
+	/* After a bound, the directories that are left are not entered. */
+	for (size_t below = first; below < end && result >= 0; below++)
+		if (result == 0)
+			walk->tmpfs->folders[below].cut = true;
+		else
+			result = enter_folder(walk, below, fd, depth + 1, error);
 
 	return result;
 }

@@ -16,13 +16,14 @@
 struct amount {
 	uint64_t files, bytes;
 	int64_t growth; /* bytes since the earlier walk */
+	bool known;     /* `growth` is known: both walks read all of it */
 };
 
 /** State of a search for rows. */
 struct finding {
 	const struct pm_tmpfs *now;
 	struct amount *amounts; /* one for each directory of `now`; owned */
-	bool rates;             /* growth is known */
+	bool rates;             /* there is an earlier walk to compare with */
 	double seconds;         /* time since the earlier walk */
 	struct amount *mounts;  /* what makes a directory of each mount a row; owned */
 	struct pm_tmpfs_rows rows;
@@ -35,31 +36,68 @@ static struct pm_inode_key key_of(const struct pm_tmpfs *tmpfs, size_t folder)
 	return (struct pm_inode_key){ tmpfs->mounts[at->mount].device, at->inode };
 }
 
-/** Subtracts what was in the directories at the earlier time. */
-static int subtract_before(struct finding *finding, const struct pm_tmpfs *before,
-                           struct pm_error *error)
+/** Makes a set of the directories of a walk. */
+static int add_keys(struct pm_inode_set *set, const struct pm_tmpfs *tmpfs, struct pm_error *error)
+{
+	for (size_t i = 0; i < tmpfs->folder_count; i++)
+		if (pm_inode_set_add(set, key_of(tmpfs, i), i, error) < 0)
+			return -1;
+	return 0;
+}
+
+/**
+ * Finds the directories that both walks read completely. One that only the later walk has is new if
+ * both walks have all entries of its parent; otherwise it may have been there before.
+ */
+static void find_known(struct finding *finding, const struct pm_tmpfs *before,
+                       const struct pm_inode_set *before_set)
 {
 	const struct pm_tmpfs *now = finding->now;
-	struct pm_inode_set set = { 0 };
 
-	for (size_t i = 0; i < now->folder_count; i++)
-		if (pm_inode_set_add(&set, key_of(now, i), i, error) < 0) {
-			pm_inode_set_deinit(&set);
-			return -1;
-		}
+	for (size_t i = 0; i < now->folder_count; i++) {
+		size_t found = pm_inode_set_find(before_set, key_of(now, i));
+		size_t parent = now->folders[i].parent;
+		bool known = found != SIZE_MAX ? !before->folders[found].cut
+		                               : parent == i || finding->amounts[parent].known;
 
+		finding->amounts[i].known = known && !now->folders[i].cut;
+	}
+}
+
+/** Subtracts what was in the directories at the earlier time. */
+static void subtract_before(struct finding *finding, const struct pm_tmpfs *before,
+                            const struct pm_inode_set *now_set)
+{
 	for (size_t i = 0; i < before->folder_count; i++) {
-		size_t from = i, found = pm_inode_set_find(&set, key_of(before, i));
+		size_t from = i, found = pm_inode_set_find(now_set, key_of(before, i));
 		while (found == SIZE_MAX && before->folders[from].parent != from) {
 			from = before->folders[from].parent;
-			found = pm_inode_set_find(&set, key_of(before, from));
+			found = pm_inode_set_find(now_set, key_of(before, from));
 		}
-		if (found != SIZE_MAX)
-			finding->amounts[found].growth -= (int64_t)before->folders[i].bytes;
+		if (found == SIZE_MAX)
+			continue;
+		finding->amounts[found].growth -= (int64_t)before->folders[i].bytes;
+		finding->amounts[found].known &= !before->folders[i].cut;
+	}
+}
+
+/** Computes the growth of the directories. */
+static int compare_walks(struct finding *finding, const struct pm_tmpfs *before,
+                         struct pm_error *error)
+{
+	struct pm_inode_set now_set = { 0 }, before_set = { 0 };
+	int result = 0;
+
+	if (add_keys(&now_set, finding->now, error) < 0 || add_keys(&before_set, before, error) < 0)
+		result = -1;
+	if (result == 0) {
+		find_known(finding, before, &before_set);
+		subtract_before(finding, before, &now_set);
 	}
 
-	pm_inode_set_deinit(&set);
-	return 0;
+	pm_inode_set_deinit(&now_set);
+	pm_inode_set_deinit(&before_set);
+	return result;
 }
 
 static int fill_amounts(struct finding *finding, const struct pm_tmpfs *before,
@@ -70,13 +108,13 @@ static int fill_amounts(struct finding *finding, const struct pm_tmpfs *before,
 		finding->amounts[i] = (struct amount){ .files = now->folders[i].files,
 			                               .bytes = now->folders[i].bytes,
 			                               .growth = (int64_t)now->folders[i].bytes };
-	if (finding->rates && subtract_before(finding, before, error) < 0)
+	if (finding->rates && compare_walks(finding, before, error) < 0)
 		return -1;
 
 	for (size_t i = 0; i < now->folder_count; i++) {
 		struct amount *mount = &finding->mounts[now->folders[i].mount];
 		mount->bytes += finding->amounts[i].bytes;
-		if (finding->amounts[i].growth > 0)
+		if (finding->amounts[i].known && finding->amounts[i].growth > 0)
 			mount->growth += finding->amounts[i].growth;
 	}
 	for (size_t i = 0; i < now->mount_count; i++) {
@@ -94,7 +132,7 @@ static int add_row(struct finding *finding, size_t folder, struct pm_error *erro
 	struct pm_tmpfs_row row = { .folder = folder,
 		                    .files = amount->files,
 		                    .bytes = amount->bytes,
-		                    .rate_known = finding->rates };
+		                    .rate_known = amount->known };
 
 	if (row.rate_known)
 		row.rate = (double)amount->growth / finding->seconds;
@@ -116,8 +154,8 @@ static bool is_row(const struct finding *finding, size_t folder)
 	const struct amount *least = &finding->mounts[finding->now->folders[folder].mount];
 
 	if (finding->now->folders[folder].parent == folder)
-		return amount->files > 0 || (finding->rates && amount->growth != 0);
-	return amount->bytes >= least->bytes || (finding->rates && amount->growth >= least->growth);
+		return amount->files > 0 || (amount->known && amount->growth != 0);
+	return amount->bytes >= least->bytes || (amount->known && amount->growth >= least->growth);
 }
 
 static int find_rows(struct finding *finding, struct pm_error *error)
@@ -133,6 +171,7 @@ static int find_rows(struct finding *finding, struct pm_error *error)
 			finding->amounts[parent].files += amount->files;
 			finding->amounts[parent].bytes += amount->bytes;
 			finding->amounts[parent].growth += amount->growth;
+			finding->amounts[parent].known &= amount->known;
 		}
 	}
 
@@ -151,12 +190,6 @@ static int compare_rows(const void *one, const void *other)
 	return (a->folder > b->folder) - (a->folder < b->folder);
 }
 
-/** Returns whether a walk found the same directories as another walk would. */
-static bool is_comparable(const struct pm_tmpfs *tmpfs)
-{
-	return tmpfs->bound == PM_TMPFS_COMPLETE || tmpfs->bound == PM_TMPFS_BOUND_DEPTH;
-}
-
 int pm_tmpfs_rows_find(const struct pm_tmpfs *now, const struct pm_tmpfs *before,
                        struct pm_tmpfs_rows *rows, struct pm_error *error)
 {
@@ -165,7 +198,7 @@ int pm_tmpfs_rows_find(const struct pm_tmpfs *now, const struct pm_tmpfs *before
 
 	if (before) {
 		finding.seconds = now->time - before->time;
-		finding.rates = finding.seconds > 0 && is_comparable(now) && is_comparable(before);
+		finding.rates = finding.seconds > 0;
 	}
 
 	finding.amounts = calloc(now->folder_count + 1, sizeof *finding.amounts);

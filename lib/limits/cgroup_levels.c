@@ -108,6 +108,28 @@ static bool is_root_of_v1(const struct pm_hierarchy *hierarchy)
 	return has_file(hierarchy->folder, strlen(hierarchy->folder), "cgroup.sane_behavior");
 }
 
+/** Finds the number of refaults in the text of memory.stat; UINT64_MAX if it is not there. */
+static uint64_t find_refaults(int version, const char *stat)
+{
+	static const char *const keys[][3] = {
+		{ NULL, "total_workingset_refault_anon", "workingset_refault_anon" },
+		{ NULL, "total_workingset_refault_file", "workingset_refault_file" },
+		{ NULL, "total_workingset_refault", "workingset_refault" },
+	};
+	uint64_t sum = 0, number;
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		if (!pm_cgroup_entry(stat, keys[i][version], &number))
+			continue;
+		found = true;
+		if (__builtin_add_overflow(sum, number, &sum))
+			return UINT64_MAX;
+	}
+
+	return found ? sum : UINT64_MAX;
+}
+
 /** Reads the usage and splits it. The usage is read last, as the statistics lag behind it. */
 static int read_split(const struct pm_hierarchy *hierarchy, struct pm_cgroup_level *level,
                       struct pm_error *error)
@@ -132,6 +154,8 @@ static int read_split(const struct pm_hierarchy *hierarchy, struct pm_cgroup_lev
 	if (found > 0)
 		pm_cgroup_parts_split(hierarchy->version, stat, kernel, level->current,
 		                      &level->split);
+	if (found > 0)
+		level->refaults = find_refaults(hierarchy->version, stat);
 	if (found > 0 && hierarchy->version == 1)
 		pm_cgroup_entry(stat, "total_swap", &level->swap);
 
@@ -150,7 +174,7 @@ static int read_split(const struct pm_hierarchy *hierarchy, struct pm_cgroup_lev
 static int read_level(const struct pm_hierarchy *hierarchy, struct pm_cgroup_level *level,
                       struct pm_error *error)
 {
-	*level = (struct pm_cgroup_level){ .version = hierarchy->version };
+	*level = (struct pm_cgroup_level){ .version = hierarchy->version, .refaults = UINT64_MAX };
 	if (asprintf(&level->folder, "%s%s", hierarchy->folder, hierarchy->group) < 0) {
 		level->folder = NULL;
 		return pm_error_out_of_memory(error);

@@ -156,6 +156,10 @@ near() {
 	level .limits | jq -e '(.[0] | .name == "cgroup" and .left == 150000000) and (.[1] | .name == "cgroup_high" and .left == 130000000)'
 	jq -e '.levels[1] | .path == "/" and .current == 900000000 and .parts.rest == 100000000' <<<"$output"
 	run -0 procmem cgroup "$shop/web"
+	# The ancestor has a line, and with -v its parts.
+	[[ $output == *$'\n/: 858.3M, no limit; largest part: processes (anonymous) 762.9M'* ]]
+	[[ $output != *'cgroup / (v2)'* ]]
+	[[ $(procmem cgroup -v "$shop/web" 2>/dev/null) == *'cgroup / (v2): 858.3M, no limit'* ]]
 	[[ ${lines[0]} == '/web: 572.2M of 610.4M (94%); largest part: tmpfs and shared memory 286.1M' ]]
 	[[ $output == *'high exceeded 12 times'* && $output == *'zswap'* && $output == *'not in the statistics'* ]]
 	[[ $output == *"files in tmpfs are not known: the cgroup has no process that could be read"* ]]
@@ -244,6 +248,76 @@ near() {
 	output=$(tr '\n' ' ' <"$log" | sed 's/ cgroup .*//')
 	[[ $output == *'tmpfs and shared memory '*'+'*"$folder/spool/"* ]]
 	[[ $output != *"$folder/other"* ]]
+}
+
+@test "with --for, a limit that is reached all the time is in the first line, with its rate" {
+	local before after log=$BATS_TEST_TMPDIR/log
+	[ "$(stat -f -c %T "$BATS_TEST_TMPDIR")" != tmpfs ] || skip 'no page cache here'
+	target_start charger
+	cgroup_make $((32 << 20)) "$TARGET_PID"
+	[ -e "$GROUP_FOLDER/memory.failcnt" ] || skip 'no memory.failcnt'
+	before=$(cat "$GROUP_FOLDER/memory.failcnt")
+	procmem cgroup --json --for 4s "$TARGET_PID" >"$log" 3>&- &
+	local watcher=$!
+	while kill -0 "$watcher" 2>/dev/null; do
+		target_tell "file $BATS_TEST_TMPDIR/cached 40"
+	done
+	wait "$watcher"
+	after=$(cat "$GROUP_FOLDER/memory.failcnt")
+	output=$(cat "$log")
+	# The command has watched for 4 s of the time between the readings of the file.
+	level . | jq -e --argjson hits $((after - before)) '.hits_rate > 0 and .hits_rate * 3.5 <= $hits'
+	procmem cgroup --for 2s "$TARGET_PID" >"$log" 3>&- &
+	watcher=$!
+	while kill -0 "$watcher" 2>/dev/null; do
+		target_tell "file $BATS_TEST_TMPDIR/cached 40"
+	done
+	wait "$watcher"
+	output=$(tr -s '\n ' '  ' <"$log" | sed 's/ cgroup .*//')
+	[[ $output =~ 'limit reached '[0-9.]+/s.*': its processes reclaim' ]]
+	[[ $(tr -s '\n ' '  ' <"$log") == *"procmem pressure $TARGET_PID"* ]]
+}
+
+@test "a name that matches several processes of one cgroup is accepted" {
+	local name=nm$$cg pids
+	cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/$name"
+	"$BATS_TEST_TMPDIR/$name" 600 3>&- &
+	pids=$!
+	"$BATS_TEST_TMPDIR/$name" 600 3>&- &
+	pids="$pids $!"
+	TARGETS+=($pids)
+	for pid in $pids; do
+		until [ "$(cat "/proc/$pid/comm")" = "$name" ]; do kill -0 "$pid"; done
+	done
+	# shellcheck disable=SC2086 # two words
+	cgroup_make $((64 << 20)) $pids
+	run -0 procmem cgroup --json "$name"
+	[ "$(level .path)" = "\"$GROUP\"" ]
+	[ "$(level '[.processes[].pid] | sort | map(tostring) | join(" ")')" = "\"$(tr ' ' '\n' <<<"$pids" | sort -n | xargs)\"" ]
+	# One of them leaves the cgroup.
+	echo "${pids#* }" >"$GROUP_FOLDER/../cgroup.procs"
+	run -2 procmem cgroup "$name"
+	[[ $output == *"matches 2 processes"* ]]
+}
+
+@test "segments of other cgroups are counted in one line, and rows that are left out" {
+	target_start charger
+	target_tell 'sysv 2'
+	target_tell 'sysv 3'
+	target_start charger
+	cgroup_make $((160 << 20)) "$TARGET_PID"
+	for _ in 1 2 3 4 5 6; do
+		target_tell 'memfd 1'
+	done
+	run -0 procmem cgroup "$TARGET_PID"
+	# Other tests have segments, too.
+	[[ $output =~ [0-9]+' System V segments not counted: used only by other cgroups' ]]
+	[[ $output != *'System V segment 0x'* ]]
+	[ "$(grep -c 'memfd charged: ' <<<"$output")" -eq 4 ]
+	[[ $output =~ [0-9]+' more rows (--top)' ]]
+	run -0 procmem cgroup -n 1000 "$TARGET_PID"
+	[ "$(grep -c 'memfd charged: ' <<<"$output")" -eq 6 ]
+	[[ $output != *'(--top)'* ]]
 }
 
 @test "a memfd that holds most of the shared memory is named in the first line" {

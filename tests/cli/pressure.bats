@@ -213,4 +213,8 @@ command_waits() {
 	run -2 procmem pressure 4194305
 	[[ $output == *'4194305'* ]]
 	run -2 procmem pressure 1 2
+	run -2 procmem pressure /no-such-group
+	[[ $output == *"'/no-such-group' is not a process"*'procmem cgroup /no-such-group'* ]]
+	run -2 procmem pressure /etc/passwd
+	[[ $output == *'/etc/passwd is a file'* ]]
 }

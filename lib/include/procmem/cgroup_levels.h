@@ -48,6 +48,12 @@ struct pm_cgroup_level {
 	 * the kernel); 0 for other cgroups
 	 */
 	uint64_t kernel_outside;
+	/**
+	 * Number of pages that were needed again soon after they had been reclaimed, in this cgroup
+	 * and below (workingset_refault_anon and _file, before Linux 5.9 workingset_refault; v1:
+	 * with the prefix total_); UINT64_MAX if not known
+	 */
+	uint64_t refaults;
 };
 
 /** A cgroup and its ancestors. */

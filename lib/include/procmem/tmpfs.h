@@ -99,6 +99,11 @@ struct pm_tmpfs_folder {
 	 */
 	int cause;
 	uint64_t unknown; /**< number of entries whose size could not be read */
+	/**
+	 * pm_tmpfs.bound ended the walk before all entries directly in it were examined: its
+	 * numbers are lower bounds. That of the depth does not set it
+	 */
+	bool cut;
 };
 
 /** A file. */

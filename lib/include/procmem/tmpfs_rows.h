@@ -29,7 +29,8 @@ struct pm_tmpfs_row {
 	uint64_t bytes; /**< bytes allocated for these files */
 	/**
 	 * Whether `rate` is known. It is not known without an earlier walk, or if a bound ended one
-	 * of the two walks early. That of the depth does not: directories below are in neither.
+	 * of the two walks before it had read all directories of the row. The bound of the depth
+	 * does not count: directories below are in neither walk.
 	 */
 	bool rate_known;
 	double rate; /**< growth in bytes per second, negative if the files shrank; 0 if not known

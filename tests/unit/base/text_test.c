@@ -107,12 +107,33 @@ static void test_growing(void **state)
 	text_deinit(&text);
 }
 
+/** Nothing that is not full is 100 %. */
+static void test_percent(void **state)
+{
+	static const struct {
+		double percent;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },        { 42.6, "43" }, { 98.7, "99" },   { 99.5, "99.5" },
+		{ 99.99, "99.9" }, { 100, "100" }, { 250.2, "250" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct text text = { 0 };
+		text_percent(&text, cases[i].percent);
+		assert_string_equal(text_terminate(&text), cases[i].text);
+		text_deinit(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_thousands),
 		cmocka_unit_test(test_growing),
+		cmocka_unit_test(test_percent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,32 @@ static void limits_without_samples(void **state)
 	cgroup_rates_deinit(&rates);
 }
 
+/** A counter of one sample, or one that has fallen, has no rate. */
+static void hits_have_a_rate(void **state)
+{
+	(void)state;
+	struct cgroup_rates rates = { 0 };
+	struct pm_cgroup_level item = make_level(shop, 10 * MIB, 200 * MIB);
+	const struct pm_cgroup_levels levels = { .items = &item, .count = 1 };
+
+	item.events = (struct pm_limit_events){ .known = true, .max = 1000 };
+	item.refaults = UINT64_MAX;
+	assert_int_equal(cgroup_rates_add(&rates, 100, &levels, NULL), 0);
+	assert_true(cgroup_rates_of_counter(&rates.items[0].hits) == 0);
+	item.events.max = 24400;
+	item.refaults = 5;
+	assert_int_equal(cgroup_rates_add(&rates, 110, &levels, NULL), 0);
+	assert_true(fabs(cgroup_rates_of_counter(&rates.items[0].hits) - 2340) < 0.1);
+	assert_true(cgroup_rates_of_counter(&rates.items[0].refaults) == 0);
+	item.refaults = 25;
+	assert_int_equal(cgroup_rates_add(&rates, 120, &levels, NULL), 0);
+	assert_true(fabs(cgroup_rates_of_counter(&rates.items[0].refaults) - 2) < 0.1);
+	item.events.max = 0;
+	assert_int_equal(cgroup_rates_add(&rates, 130, &levels, NULL), 0);
+	assert_true(cgroup_rates_of_counter(&rates.items[0].hits) == 0);
+	cgroup_rates_deinit(&rates);
+}
+
 /** A level that takes the place of another one does not continue its series. */
 static void other_levels_are_left_out(void **state)
 {
@@ -123,6 +149,7 @@ int main(void)
 		cmocka_unit_test(the_part_that_grows_is_found),
 		cmocka_unit_test(the_time_left_is_that_of_the_limit),
 		cmocka_unit_test(limits_without_samples),
+		cmocka_unit_test(hits_have_a_rate),
 		cmocka_unit_test(other_levels_are_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -488,15 +488,94 @@ static void rows_have_rates(void **state)
 	assert_true(find_row(&rows, "/mnt/still/")->rate == 0);
 	assert_true(fabs(find_row(&rows, "/mnt/")->rate + 8 * KIB) < 1);
 	pm_tmpfs_rows_deinit(&rows);
-
-	before.bound = PM_TMPFS_BOUND_SECONDS;
-	must(pm_tmpfs_rows_find(&now, &before, &rows, &error), &error);
-	assert_false(rows.items[0].rate_known);
-	pm_tmpfs_rows_deinit(&rows);
 	pm_tmpfs_deinit(&before);
 	pm_tmpfs_deinit(&now);
 	free(file);
 	free(folder);
+}
+
+/** Finds the rows of two walks that are ten seconds apart. */
+static struct pm_tmpfs_rows rows_of(const struct pm_tmpfs *before, struct pm_tmpfs *now)
+{
+	struct pm_tmpfs_rows rows;
+	struct pm_error error = { 0 };
+
+	now->time = before->time + 10;
+	must(pm_tmpfs_rows_find(now, before, &rows, &error), &error);
+	return rows;
+}
+
+/** A bound that ends a walk hides only the rates of the directories that it did not read. */
+static void bounds_keep_other_rates(void **state)
+{
+	enum { FILES = 20, IN_SECOND = 2 + FILES + 5 };
+	static const struct pm_tmpfs_options bounded = { .entries_max = IN_SECOND };
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	make_folder(scene, "one", 0755);
+	make_folder(scene, "two", 0755);
+	for (int i = 0; i < 2 * FILES; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "%s/%d", i % 2 ? "one" : "two", i);
+		append(scene, name, 4 * KIB);
+	}
+
+	struct pm_tmpfs whole = read_files(scene, NULL), cut = read_files(scene, &bounded);
+	assert_int_equal(cut.bound, PM_TMPFS_BOUND_ENTRIES);
+	assert_int_equal(cut.folder_count, 3);
+	bool order = strcmp(whole.folders[1].name, "one") == 0;
+	const char *first = order ? "/mnt/one/" : "/mnt/two/";
+	const char *second = order ? "/mnt/two/" : "/mnt/one/";
+
+	append(scene, "one/0", 40 * KIB);
+	append(scene, "two/1", 40 * KIB);
+	struct pm_tmpfs now = read_files(scene, NULL);
+	struct pm_tmpfs_rows rows = rows_of(&cut, &now);
+	assert_true(find_row(&rows, first)->rate_known);
+	assert_true(fabs(find_row(&rows, first)->rate - 4 * KIB) < 1);
+	assert_false(find_row(&rows, second)->rate_known);
+	assert_true(find_row(&rows, second)->rate == 0);
+	assert_int_equal(find_row(&rows, second)->bytes, (FILES * 4 + 40) * KIB);
+	pm_tmpfs_rows_deinit(&rows);
+
+	struct pm_tmpfs last = read_files(scene, &(struct pm_tmpfs_options){ .entries_max = 30 });
+	rows = rows_of(&whole, &last);
+	assert_true(find_row(&rows, first)->rate_known);
+	assert_true(fabs(find_row(&rows, first)->rate - 4 * KIB) < 1);
+	assert_false(find_row(&rows, second)->rate_known);
+	pm_tmpfs_rows_deinit(&rows);
+
+	pm_tmpfs_deinit(&whole);
+	pm_tmpfs_deinit(&cut);
+	pm_tmpfs_deinit(&now);
+	pm_tmpfs_deinit(&last);
+}
+
+/** A directory below one that was cut may have been there before. */
+static void new_directories_need_a_whole_parent(void **state)
+{
+	struct scene *scene = *state;
+	open_scene(scene, "");
+	make_folder(scene, "one", 0755);
+	append(scene, "one/file", 40 * KIB);
+
+	struct pm_tmpfs before = read_files(scene, NULL);
+	struct pm_tmpfs cut = read_files(scene, &(struct pm_tmpfs_options){ .entries_max = 1 });
+	assert_true(cut.folders[1].cut);
+	make_folder(scene, "one/new", 0755);
+	append(scene, "one/new/file", 40 * KIB);
+
+	struct pm_tmpfs now = read_files(scene, NULL);
+	struct pm_tmpfs_rows rows = rows_of(&before, &now);
+	assert_true(fabs(find_row(&rows, "/mnt/one/new/")->rate - 4 * KIB) < 1);
+	pm_tmpfs_rows_deinit(&rows);
+	rows = rows_of(&cut, &now);
+	assert_false(find_row(&rows, "/mnt/one/new/")->rate_known);
+	pm_tmpfs_rows_deinit(&rows);
+
+	pm_tmpfs_deinit(&before);
+	pm_tmpfs_deinit(&cut);
+	pm_tmpfs_deinit(&now);
 }
 
 int main(void)
@@ -514,6 +593,8 @@ int main(void)
 		SCENE_TEST(depth_is_bounded),
 		SCENE_TEST(rows_are_the_large_directories),
 		SCENE_TEST(rows_have_rates),
+		SCENE_TEST(bounds_keep_other_rates),
+		SCENE_TEST(new_directories_need_a_whole_parent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,6 +251,40 @@ static void killed_and_loaded(void **state)
 	free(text);
 }
 
+/** Kills in groups that have nothing to do with the target are only counted. */
+static void killed_elsewhere(void **state)
+{
+	(void)state;
+	struct pm_oom_kill kills[9] = { 0 };
+	struct pm_oom_log log = { .kills = kills, .count = 9, .complete = true };
+
+	for (int i = 0; i < 9; i++) {
+		const char *where = i == 0 ? group : "/nt-other";
+		kills[i] = (struct pm_oom_kill){ .age_known = true,
+			                         .seconds_ago = 100 - i,
+			                         .pid = 70 + i,
+			                         .comm = "worker",
+			                         .constraint = PM_OOM_MEMCG };
+		snprintf(kills[i].group, sizeof kills[i].group, "%s", where);
+		snprintf(kills[i].limit_group, sizeof kills[i].limit_group, "%s", where);
+	}
+	/* The log of old kernels does not have the group, and this one is called as the target. */
+	memset(kills[7].group, 0, sizeof kills[7].group);
+	memset(kills[7].limit_group, 0, sizeof kills[7].limit_group);
+	memset(kills[8].group, 0, sizeof kills[8].group);
+	memset(kills[8].limit_group, 0, sizeof kills[8].limit_group);
+	memcpy(kills[8].comm, "shop", sizeof "shop");
+	char *text = print(NULL, &log);
+
+	check(text, (const char *const[]){
+			    "1m 40s ago worker (70)", "1m 32s ago shop (78)",
+			    "7 OOM kills of other or unknown groups in the log: --json", NULL });
+	assert_null(strstr(text, "(71)"));
+	assert_null(strstr(text, "(77)"));
+	assert_null(strstr(text, " more in the log"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +292,7 @@ int main(void)
 		cmocka_unit_test(loaded),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(removed_group),
+		cmocka_unit_test(killed_elsewhere),
 		cmocka_unit_test(killed_and_loaded),
 	};
 
