@@ -23,7 +23,7 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 
-/* Maximum number of different deleted files of one path that are told apart. */
+/* Maximum number of different deleted files of one path that are kept apart. */
 enum { FILES_MAX = 64 };
 
 static const char suffix[] = " (deleted)";
