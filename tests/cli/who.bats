@@ -116,6 +116,26 @@ start_usual() {
 	[ "$(jq '.watched.rate * .watched.seconds - .watched.length_change | fabs < 1' "$json")" = true ]
 }
 
+@test "--for: a program that opens the file only for moments is found by what it wrote" {
+	target_start sharer "hold:$FILE"
+	# Each write opens and closes the file. The size is unusual, so that no other process wrote as
+	# much by chance.
+	python3 -c 'import sys, time
+open(sys.argv[2], "w").close()
+for _ in range(600):
+    with open(sys.argv[1], "ab", buffering=0) as file:
+        file.write(b"x" * 77777)
+    time.sleep(0.1)' "$FILE" "$BATS_TEST_TMPDIR/started" 3>&- &
+	writer=$!
+	until [ -e "$BATS_TEST_TMPDIR/started" ]; do sleep 0.05; done
+	run -0 --separate-stderr procmem who --for 3s "$FILE"
+	text=${lines[*]:0:2}
+	run -0 --separate-stderr procmem who --json --for 3s "$FILE"
+	kill "$writer"
+	[[ $text = *"likely written by $writer python3, which wrote about as many bytes"* ]]
+	jq -e --argjson pid "$writer" '.watched.passing_writers | any(.pid == $pid)' <<<"$output"
+}
+
 @test "--for: the first line has the rate" {
 	target_start sharer "log:$FILE"
 	procmem who --for 2s "$FILE" >"$BATS_TEST_TMPDIR/text" &
