@@ -228,10 +228,12 @@ static void print_answer(const struct who_report *report, struct text *line, str
 	else
 		text_format(line, "%zu processes use ", total);
 	put_file(report, line);
+
 	if (put_passing(report, line)) {
 		end_line(line, out);
 		return;
 	}
+
 	for (size_t i = 0; i < users->count; i++) {
 		const struct pm_file_user *user = &users->items[i];
 		if (likely ? !is_likely(report, i) : !pm_file_user_may_write(user))
@@ -277,6 +279,7 @@ static void print_growth(const struct who_report *report, struct text *line, str
 		delta_put_rate(line, rate);
 		text_format(line, "; it grew in %zu of %zu intervals", growth->grew,
 		            growth->intervals);
+
 		if (growth->likely == 0)
 			text_string(line, "; no process that has it open now seems to write it: a "
 			                  "program may open it only for a moment");
@@ -361,6 +364,7 @@ static void put_growth_json(struct json *json, const struct who_growth *growth)
 		json_put(json, "allocated_change", json_integer(growth->allocated));
 		json_put(json, "rate", json_real(who_growth_rate(growth)));
 	}
+
 	json_open(json, "passing_writers", '[');
 	for (size_t i = 0; i < growth->passing_count; i++) {
 		json_open(json, NULL, '{');
@@ -370,6 +374,7 @@ static void put_growth_json(struct json *json, const struct who_growth *growth)
 		json_shut(json, '}');
 	}
 	json_shut(json, ']');
+
 	json_shut(json, '}');
 }
 
