@@ -142,10 +142,13 @@ static bool examine_descriptors(struct search *search, pid_t pid)
 static void examine_regions(struct search *search, struct pm_process *process)
 {
 	struct pm_regions regions;
+	struct pm_error error;
 
 	pm_regions_init(&regions);
-	if (pm_maps_read(process, PM_MAPS, &regions, NULL) < 0)
+	if (pm_maps_read(process, PM_MAPS, &regions, &error) < 0) {
+		search->found->unreadable += error.kind == PM_ERROR_ACCESS;
 		regions.count = 0;
+	}
 	for (size_t i = 0; i < regions.count; i++) {
 		const struct pm_region *region = &regions.items[i];
 		const struct place where = { .pid = pm_process_pid(process),
