@@ -183,8 +183,10 @@ static int none_found(const char *path, const struct who_deleted *found, struct 
 
 	text_string(&text, "and no process holds a deleted file of that path");
 	if (found->unreadable > 0)
-		text_format(&text, ", but %zu process%s could not be examined%s", found->unreadable,
-		            found->unreadable == 1 ? "" : "es", geteuid() != 0 ? ": use sudo" : "");
+		text_format(&text, ", but %zu process%s could not be examined", found->unreadable,
+		            found->unreadable == 1 ? "" : "es");
+	if (found->unreadable > 0 && geteuid() != 0)
+		text_string(&text, ": use sudo");
 	if (pm_process_list_is_partial())
 		text_string(&text, "; /proc hides processes of other users (hidepid)");
 	pm_error_set(error, PM_ERROR_NOT_FOUND, ENOENT, "cannot examine %s: %s, %s", path,
