@@ -15,6 +15,9 @@
 /* A remark about a part of the memory is printed if it is at least this share of the whole. */
 static const double remark_share = 0.1;
 
+/* Regions with a smaller part of the cold memory are summed up in one line, unless -a is given. */
+static const double region_share = 0.01;
+
 /* In a shorter time, the CPU need not have set the marks of memory that it uses all the time, see
  * docs/KERNEL.md. */
 static const double seconds_min = 1;
@@ -269,12 +272,37 @@ static void print_heading(const struct stale_report *report, const struct list *
 	text_deinit(&text);
 }
 
+/**
+ * Counts the regions that are listed without --all: the first ones, of which each has a notable
+ * part of the cold memory.
+ * @return their number; 0 for all, if the list does not begin with the coldest region
+ */
+static size_t count_notable(const struct list *regions)
+{
+	uint64_t cold = 0;
+	size_t count = 0;
+
+	if (strcmp(regions->sort->name, "cold") != 0 || regions->options->reverse)
+		return 0;
+	for (size_t i = 0; i < regions->count; i++)
+		cold += ((const struct pm_stale_region *)regions->items[i])->sizes.cold;
+	while (count < regions->count) {
+		const struct pm_stale_region *region = regions->items[count];
+		if ((double)region->sizes.cold < (double)cold * region_share)
+			break;
+		count++;
+	}
+	return count;
+}
+
 void stale_print(const struct stale_report *report, const struct list *regions, struct list *list,
                  struct out *out)
 {
 	const struct list_options *options = &report->options->list;
 
 	note_end(report);
+	if (list == regions)
+		list->wanted = count_notable(regions);
 	if (!options->csv && !options->no_header)
 		print_heading(report, regions, list, out);
 	list_print(list, out);

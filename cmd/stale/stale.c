@@ -20,7 +20,7 @@ static const struct cli_option stale_option_list[] = {
 	  "resident memory, which stalls for longer" },
 	{ 'a', "all", NULL,
 	  "show all regions, not only those that fit the\n"
-	  "screen" },
+	  "screen and have 1% of the cold memory" },
 	{ OPTION_BY, "by", "WHAT", "print sums by kind, mapping, perms, arena, thread\nor object" },
 	{ 0 },
 };

@@ -124,8 +124,9 @@ struct list {
 	size_t count;                      /**< number of items */
 	size_t shown;                      /**< number of items to print, from the first on */
 	bool bytes;                        /**< print exact sizes */
-	bool fills_screen;                 /**< `shown` is limited by the height of the terminal */
-	size_t lines_above;                /**< lines printed above the list */
+	size_t wanted;     /**< maximum number of items to print without --all; 0 for all of them */
+	bool fills_screen; /**< `shown` is limited by the height of the terminal, or by `wanted` */
+	size_t lines_above;    /**< lines printed above the list */
 	const char *rss_title; /**< title to use for the column "rss"; NULL for the usual title */
 	/** Prints whole lines below an item in the table. NULL to print none. */
 	void (*below)(const void *item, struct out *out);

@@ -271,6 +271,12 @@ static void limit_rows(struct list *list, const struct out *out)
 		list->fills_screen = rows < list->count;
 		list->shown = pm_min_size(rows, list->count);
 	}
+
+	bool limited = !options->top_given && !options->all && !options->csv && list->wanted > 0;
+	if (limited && list->wanted < list->shown) {
+		list->shown = list->wanted;
+		list->fills_screen = true;
+	}
 }
 
 void list_print(struct list *list, struct out *out)

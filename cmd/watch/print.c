@@ -18,6 +18,9 @@
 #include "watch/peek/print.h"
 #include "watch/verdict.h"
 
+/* RSS in bytes from which the summary says how to find out what of it is used. */
+static const uint64_t rss_high = UINT64_C(256) << 20;
+
 /** A table of rows. */
 struct rows {
 	const struct watch_history *history;
@@ -286,6 +289,21 @@ static void add_process(const struct watch_run *run, const struct watch_history 
 	text_char(line, '\n');
 }
 
+/** Adds the command that shows what of a lot of memory is not used, if the memory does not grow. */
+static void add_stale(const struct watch_run *run, const struct watch_history *history,
+                      struct text *line)
+{
+	enum pm_verdict verdict = history->memory.trend.verdict;
+
+	if (run->replay || run->failure.kind != PM_ERROR_NONE ||
+	    history->sample.totals.rss < rss_high ||
+	    (verdict != PM_VERDICT_NO_GROWTH && verdict != PM_VERDICT_PLATEAU))
+		return;
+	text_format(line,
+	            "not growing: procmem stale --for 60s %d shows how much of it is not used\n",
+	            (int)run->process.pid);
+}
+
 void watch_print_summary(const struct watch_run *run, const struct watch_history *history,
                          const struct watch_view *view, struct out *out)
 {
@@ -301,6 +319,7 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 		            (int)run->process.pid, (int)run->process.pid);
 	if (watch_around_describe(run->around, &line))
 		text_string(&line, " (all of them: procmem watch --children or --cgroup)\n");
+	add_stale(run, history, &line);
 	if (run->ended)
 		text_format(&line, "ended: %s\n", run->ended);
 	if (history->stopped > 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The list of files comes from the regions of the process and from its descriptors. One pass
- * through /proc finds the other users of all of them.
+ * through /proc finds the other users of all of them. A file without a name is listed even if it
+ * has none: no directory shows its memory.
  */
 #include "who/files.h"
 
@@ -31,9 +32,10 @@
  * of continuation lines in columns. */
 enum { FILES_MAX = 4096, SHOWN = 20, INDENT = 2 };
 
-enum { RSS, PERMS, ADDRESS, FDS, OTHERS, WRITERS, NAME, COLUMNS };
+enum { ALLOCATED, RSS, PERMS, ADDRESS, FDS, OTHERS, WRITERS, NAME, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
+	{ .title = "ALLOC", .right = true },
 	{ .title = "RSS", .right = true },
 	{ .title = "PERMS" },
 	{ .title = "ADDRESS", .right = true },
@@ -66,7 +68,9 @@ struct listing {
 	struct pm_process_info info;
 	struct entry *entries;
 	size_t count;
-	size_t left_out; /* number of mappings and descriptors of further files */
+	size_t left_out;        /* number of mappings and descriptors of further files */
+	size_t common;          /* number of entries that other processes use, too */
+	uint64_t unnamed_bytes; /* allocated bytes of the entries without a name and other users */
 	struct pm_file_users users;
 	struct pm_regions regions; /* owns the names of the identities */
 };
@@ -214,12 +218,26 @@ static void count_users(struct listing *listing)
 	}
 }
 
-/** Orders by size: what is resident in the process, or else what is allocated. */
+/** Tests whether no directory shows the file, and no other process is known to use it. */
+static bool is_unnamed_alone(const struct entry *entry)
+{
+	return entry->others == 0 && entry->state.known && entry->state.deleted &&
+	       entry->file.type != PM_FILE_DEVICE;
+}
+
+/** Returns what is resident in the process, or else what is allocated. */
+static uint64_t size_of(const struct entry *entry)
+{
+	if (is_unnamed_alone(entry))
+		return pm_max(entry->rss, entry->state.allocated);
+	return entry->address ? entry->rss : entry->state.allocated;
+}
+
+/** Orders by size. */
 static int compare(const void *one, const void *other)
 {
 	const struct entry *a = one, *b = other;
-	uint64_t a_size = a->address ? a->rss : a->state.allocated;
-	uint64_t b_size = b->address ? b->rss : b->state.allocated;
+	uint64_t a_size = size_of(a), b_size = size_of(b);
 
 	if (a_size != b_size)
 		return (a_size < b_size) - (a_size > b_size);
@@ -227,8 +245,8 @@ static int compare(const void *one, const void *other)
 }
 
 /**
- * Removes the files that no other process uses and, without --all, those that are only mapped
- * privately.
+ * Removes the files that have a name and that no other process uses and, without --all, those that
+ * are only mapped privately.
  * @return number of removed files that are only mapped privately
  */
 static size_t keep_common(struct listing *listing)
@@ -238,12 +256,16 @@ static size_t keep_common(struct listing *listing)
 	for (size_t i = 0; i < listing->count; i++) {
 		struct entry *entry = &listing->entries[i];
 		bool wanted = entry->shared || listing->options->all;
+		bool unnamed = is_unnamed_alone(entry);
 
 		private += entry->others > 0 && !wanted;
-		if (entry->others > 0 && wanted)
-			listing->entries[kept++] = *entry;
-		else
+		if (!wanted || (entry->others == 0 && !unnamed)) {
 			free(entry->name);
+			continue;
+		}
+		listing->common += !unnamed;
+		listing->unnamed_bytes += unnamed ? entry->state.allocated : 0;
+		listing->entries[kept++] = *entry;
 	}
 
 	listing->count = kept;
@@ -264,6 +286,12 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	}
 
 	switch (column) {
+	case ALLOCATED:
+		if (entry->state.known)
+			text_size_as(text, entry->state.allocated, listing->options->output.bytes);
+		else
+			text_char(text, '?');
+		break;
 	case RSS:
 		text_size_as(text, entry->rss, listing->options->output.bytes);
 		break;
@@ -290,6 +318,32 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	}
 }
 
+/** Adds the first line: the number of common files, and of those without a name. */
+static void put_answer(const struct listing *listing, struct text *line)
+{
+	size_t unnamed = listing->count - listing->common;
+
+	text_format(line, "%d ", (int)listing->info.pid);
+	utf8_escape(line, listing->info.comm, strlen(listing->info.comm));
+	if (listing->common == 0)
+		text_string(line, " has no file or shared memory");
+	else
+		text_format(line, " has %zu file%s or shared memory", listing->common,
+		            text_plural(listing->common));
+	text_string(line, " in common with other processes");
+
+	if (unnamed > 0) {
+		text_string(line, listing->common == 0 ? ", but " : ", and ");
+		if (listing->unnamed_bytes == 0)
+			text_char(line, '0');
+		else
+			text_size_as(line, listing->unnamed_bytes, listing->options->output.bytes);
+		text_format(line, " in %zu deleted file%s or memfd that only it uses", unnamed,
+		            text_plural(unnamed));
+	}
+	text_char(line, '\n');
+}
+
 static void print_text(struct listing *listing, size_t private, struct out *out)
 {
 	const struct table table = {
@@ -304,14 +358,7 @@ static void print_text(struct listing *listing, size_t private, struct out *out)
 	size_t widths[COLUMNS];
 	struct text line = { 0 };
 
-	text_format(&line, "%d ", (int)listing->info.pid);
-	utf8_escape(&line, listing->info.comm, strlen(listing->info.comm));
-	if (listing->count == 0)
-		text_string(&line, " has no file or shared memory");
-	else
-		text_format(&line, " has %zu file%s or shared memory", listing->count,
-		            text_plural(listing->count));
-	text_string(&line, " in common with other processes\n");
+	put_answer(listing, &line);
 	out_wrapped(out, &line, INDENT);
 
 	if (table.rows > 0) {
@@ -363,6 +410,17 @@ static void put_entry_json(const struct listing *listing, const struct entry *en
 	json_shut(json, '}');
 }
 
+/** Writes a list of the entries without a name and other users, or of all others. */
+static void put_entries_json(const struct listing *listing, const char *key, bool unnamed,
+                             struct json *json)
+{
+	json_open(json, key, '[');
+	for (size_t i = 0; i < listing->count; i++)
+		if (is_unnamed_alone(&listing->entries[i]) == unnamed)
+			put_entry_json(listing, &listing->entries[i], json);
+	json_shut(json, ']');
+}
+
 static void print_json(const struct listing *listing, struct out *out)
 {
 	struct json json = { .out = out };
@@ -375,10 +433,8 @@ static void print_json(const struct listing *listing, struct out *out)
 	json_put(&json, "time", json_now());
 	free(command);
 
-	json_open(&json, "common_files", '[');
-	for (size_t i = 0; i < listing->count; i++)
-		put_entry_json(listing, &listing->entries[i], &json);
-	json_shut(&json, ']');
+	put_entries_json(listing, "common_files", false, &json);
+	put_entries_json(listing, "unnamed_files", true, &json);
 	json_put(&json, "left_out", json_number(listing->users.left_out + listing->left_out));
 	json_put(&json, "unreadable", json_number(listing->users.unreadable));
 	json_shut(&json, '}');

@@ -99,6 +99,26 @@ static void sample(struct who_growth *growth, struct who_subject *subject, doubl
 	growth->allocated = (int64_t)(subject->state.allocated - first.allocated);
 }
 
+/** Samples the sizes, and finds the processes that wrote about as much as the file grew. */
+static void sample_all(struct who_growth *growth, struct who_subject *subject, double seconds)
+{
+	struct who_written_list before, after;
+	struct pm_file_state first, last;
+
+	/* The sizes are read next to the counters, so that few writes are between them. */
+	who_subject_measure(subject, &first);
+	who_written_read(&before);
+	sample(growth, subject, seconds);
+	who_subject_measure(subject, &last);
+	who_written_read(&after);
+
+	if (growth->known && first.known && last.known && last.length > first.length)
+		growth->passing_count = who_written_match(
+			&before, &after, last.length - first.length, growth->passing);
+	who_written_deinit(&before);
+	who_written_deinit(&after);
+}
+
 int who_growth_measure(struct who_growth *growth, struct who_subject *subject,
                        struct pm_file_users *users, double seconds, struct pm_error *error)
 {
@@ -106,7 +126,7 @@ int who_growth_measure(struct who_growth *growth, struct who_subject *subject,
 	struct who_growth measured = { 0 };
 	double start = clock_seconds();
 
-	sample(&measured, subject, seconds);
+	sample_all(&measured, subject, seconds);
 	measured.seconds = clock_seconds() - start;
 	/* A signal has ended the measurement, not the command. */
 	if (pm_file_users_read(&subject->file, 1, NULL, &after, error) < 0)
@@ -118,6 +138,9 @@ int who_growth_measure(struct who_growth *growth, struct who_subject *subject,
 		                             &after.items[i]);
 		measured.likely += measured.evidence[i].likely;
 	}
+
+	if (measured.likely > 0)
+		measured.passing_count = 0;
 
 	pm_file_users_deinit(users);
 	*users = after;

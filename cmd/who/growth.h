@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "who/subject.h"
+#include "who/written.h"
 
 /** What a user did between two passes. */
 struct who_evidence {
@@ -26,6 +27,9 @@ struct who_growth {
 	size_t grew;       /**< number of intervals in which it grew */
 	struct who_evidence *evidence; /**< one for each user of the second pass; owned */
 	size_t likely;                 /**< number of users that probably wrote */
+	/** If no user probably wrote: processes that wrote about as much as the file grew */
+	struct who_written passing[WHO_WRITTEN_FOUND];
+	size_t passing_count; /**< number of elements of `passing` */
 };
 
 /**

@@ -198,6 +198,25 @@ static void put_change(const struct who_report *report, int64_t change, struct t
 		delta_put_bytes(line, change, report->options->output.bytes);
 }
 
+/**
+ * Adds the processes that wrote about as much as the file grew, although none of its users did.
+ * @return whether there are any
+ */
+static bool put_passing(const struct who_report *report, struct text *line)
+{
+	const struct who_growth *growth = report->growth;
+
+	if (!growth || growth->passing_count == 0)
+		return false;
+	for (size_t i = 0; i < growth->passing_count; i++) {
+		text_string(line, i == 0 ? "; likely written by " : " or ");
+		text_format(line, "%d ", (int)growth->passing[i].pid);
+		utf8_escape(line, growth->passing[i].comm, strlen(growth->passing[i].comm));
+	}
+	text_string(line, ", which wrote about as many bytes");
+	return true;
+}
+
 /** Prints the answer: who may write, or who probably does. */
 static void print_answer(const struct who_report *report, struct text *line, struct out *out)
 {
@@ -210,6 +229,12 @@ static void print_answer(const struct who_report *report, struct text *line, str
 	else
 		text_format(line, "%zu processes use ", total);
 	put_file(report, line);
+
+	if (put_passing(report, line)) {
+		end_line(line, out);
+		return;
+	}
+
 	for (size_t i = 0; i < users->count; i++) {
 		const struct pm_file_user *user = &users->items[i];
 		if (likely ? !is_likely(report, i) : !pm_file_user_may_write(user))
@@ -255,6 +280,10 @@ static void print_growth(const struct who_report *report, struct text *line, str
 		delta_put_rate(line, rate);
 		text_format(line, "; it grew in %zu of %zu intervals", growth->grew,
 		            growth->intervals);
+
+		if (growth->likely == 0)
+			text_string(line, "; no process that has it open now seems to write it: a "
+			                  "program may open it only for a moment");
 	}
 	end_line(line, out);
 }
@@ -304,6 +333,7 @@ void who_print_text(const struct who_report *report, struct out *out)
 	if (count == 0) {
 		text_string(&line, "no process uses ");
 		put_file(report, &line);
+		put_passing(report, &line);
 		end_line(&line, out);
 	} else {
 		print_answer(report, &line, out);
@@ -335,6 +365,17 @@ static void put_growth_json(struct json *json, const struct who_growth *growth)
 		json_put(json, "allocated_change", json_integer(growth->allocated));
 		json_put(json, "rate", json_real(who_growth_rate(growth)));
 	}
+
+	json_open(json, "passing_writers", '[');
+	for (size_t i = 0; i < growth->passing_count; i++) {
+		json_open(json, NULL, '{');
+		json_put(json, "pid", json_number((uint64_t)growth->passing[i].pid));
+		json_put(json, "name", json_text(growth->passing[i].comm));
+		json_put(json, "wchar", json_number(growth->passing[i].bytes));
+		json_shut(json, '}');
+	}
+	json_shut(json, ']');
+
 	json_shut(json, '}');
 }
 

@@ -10,6 +10,7 @@
 #include "base/delta.h"
 #include "base/interrupt.h"
 #include "base/report.h"
+#include "who/deleted.h"
 #include "who/files.h"
 #include "who/print.h"
 
@@ -127,10 +128,33 @@ static enum status report_files(const char *word, const struct who_options *opti
 	return result > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
+/**
+ * Finds the file at a path or, if there is none, a deleted file that had this path.
+ * @param deleted  receives the place of a deleted file; must outlive the subject
+ */
+static int find_file(struct who_subject *subject, const char *path, struct who_deleted *deleted,
+                     bool quiet, struct pm_error *error)
+{
+	if (who_subject_from_path(subject, path, error) == 0)
+		return 0;
+	if (error->kind != PM_ERROR_NOT_FOUND || strncmp(path, "/proc/", strlen("/proc/")) == 0 ||
+	    who_deleted_find(path, deleted, error) < 0)
+		return -1;
+
+	if (deleted->others > 0 && !quiet)
+		report_note("processes hold %zu more deleted file%s of this path: this is the "
+		            "largest",
+		            deleted->others, deleted->others == 1 ? "" : "s");
+	if (*deleted->link)
+		return who_subject_from_path(subject, deleted->link, error);
+	return who_subject_from_address(subject, deleted->target, deleted->address, error);
+}
+
 enum status who_run(struct out *out, int argc, char **argv)
 {
 	struct who_options options = { 0 };
 	struct who_subject subject = { 0 };
+	struct who_deleted deleted;
 	struct cli_result words;
 	struct pm_error error;
 	uint64_t address;
@@ -153,7 +177,7 @@ enum status who_run(struct out *out, int argc, char **argv)
 		return report_files(operands[0], &options, out);
 
 	if (is_file)
-		result = who_subject_from_path(&subject, operands[0], &error);
+		result = find_file(&subject, operands[0], &deleted, options.output.quiet, &error);
 	else if (pm_parse_address(operands[1], &address, &error) < 0)
 		result = -1;
 	else

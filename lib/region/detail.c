@@ -47,8 +47,8 @@ static void put_size(struct writer *writer, uint64_t bytes)
 }
 
 /**
- * Writes, for example, "3 malloc chunks of 1.0M" or "40 malloc chunks, 1.0M to 3.0M in the last
- * 48.0M".
+ * Writes, for example, "3 malloc chunks of 1.0M" or "40 malloc chunks, 3.0M down to 1.0M in the
+ * last 48.0M". The largest is first, because a narrow table cuts the end.
  */
 static void put_chunks(const struct pm_detail *detail, struct writer *writer)
 {
@@ -59,14 +59,13 @@ static void put_chunks(const struct pm_detail *detail, struct writer *writer)
 	};
 
 	put(writer, "%" PRIu32 " malloc chunk%s", detail->count, detail->count == 1 ? "" : "s");
-	if (detail->chunks.smallest == detail->chunks.largest) {
-		put(writer, " of ");
-	} else {
-		put(writer, ", ");
-		put_size(writer, detail->chunks.smallest);
-		put(writer, " to ");
-	}
+	bool same = detail->chunks.smallest == detail->chunks.largest;
+	put(writer, same ? " of " : ", ");
 	put_size(writer, detail->chunks.largest);
+	if (!same) {
+		put(writer, " down to ");
+		put_size(writer, detail->chunks.smallest);
+	}
 
 	if (detail->place != PM_CHUNKS_FILL && detail->place < PM_CHUNK_PLACE_COUNT) {
 		put(writer, "%s", places[detail->place]);

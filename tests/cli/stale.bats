@@ -331,6 +331,17 @@ resident() {
 	jq -e '[.regions[] | select(.kind == "anon") | .cold] | add >= 1048576' <<<"$output"
 }
 
+@test "regions with less than 1% of the cold memory are summed up, unless -a is given" {
+	memory_start 32 plain
+	run -0 --separate-stderr procmem stale --for 0.1s "$TARGET_PID"
+	[[ $output == *$'\n'"${RANGE%-*}-"* && $output == *' more regions, '*' COLD (all: -a)'* ]]
+	[[ $output != *'[stack]'* ]]
+	run -0 --separate-stderr procmem stale -a --for 0.1s "$TARGET_PID"
+	[[ $output == *'[stack]'* && $output != *' more regions, '* ]]
+	run -0 --separate-stderr procmem stale --csv --for 0.1s "$TARGET_PID"
+	[[ $output == *'[stack]'* ]]
+}
+
 @test "at 80 columns the text fits" {
 	memory_start 16 plain
 	run -0 on_terminal 24 80 stale --for 0.1s "$TARGET_PID"

@@ -116,6 +116,26 @@ start_usual() {
 	[ "$(jq '.watched.rate * .watched.seconds - .watched.length_change | fabs < 1' "$json")" = true ]
 }
 
+@test "--for: a program that opens the file only for moments is found by what it wrote" {
+	target_start sharer "hold:$FILE"
+	# Each write opens and closes the file. The size is unusual, so that no other process wrote as
+	# much by chance.
+	python3 -c 'import sys, time
+open(sys.argv[2], "w").close()
+for _ in range(600):
+    with open(sys.argv[1], "ab", buffering=0) as file:
+        file.write(b"x" * 77777)
+    time.sleep(0.1)' "$FILE" "$BATS_TEST_TMPDIR/started" 3>&- &
+	writer=$!
+	until [ -e "$BATS_TEST_TMPDIR/started" ]; do sleep 0.05; done
+	run -0 --separate-stderr procmem who --for 3s "$FILE"
+	text=${lines[*]:0:2}
+	run -0 --separate-stderr procmem who --json --for 3s "$FILE"
+	kill "$writer"
+	[[ $text = *"likely written by $writer python3, which wrote about as many bytes"* ]]
+	jq -e --argjson pid "$writer" '.watched.passing_writers | any(.pid == $pid)' <<<"$output"
+}
+
 @test "--for: the first line has the rate" {
 	target_start sharer "log:$FILE"
 	procmem who --for 2s "$FILE" >"$BATS_TEST_TMPDIR/text" &
@@ -223,6 +243,41 @@ start_usual() {
 	grep -Eq "^ *$TARGET_PID r--s " <<<"$output"
 }
 
+@test "a deleted file, by the path that it had" {
+	target_start sharer "hold:$FILE" && holder=$TARGET_PID fd=$(target_fact fd hold)
+	target_start sharer "read:$FILE"
+	rm "$FILE"
+	run -0 --separate-stderr procmem who "$FILE"
+	link=/proc/$holder/fd/$fd
+	[[ ${lines[0]} = "2 processes use $link, $FILE (deleted); none of them can write to it" ]]
+	grep -Eq "^ *$TARGET_PID r--s " <<<"$output"
+}
+
+@test "a deleted file that is only mapped; several of one path; none" {
+	target_start sharer "read:$FILE"
+	rm "$FILE"
+	run -0 --separate-stderr procmem who "$FILE"
+	[[ ${lines[0]} = "1 process uses $FILE; none of them can write to it" ]]
+	[[ ${lines[1]} = 'file, length 256.0K, '*', deleted' ]]
+
+	head -c 1M /dev/zero >"$FILE"
+	target_start sharer "hold:$FILE"
+	rm "$FILE"
+	run -0 --separate-stderr procmem who "$FILE"
+	[[ ${lines[1]} = 'file, length 1.0M, allocated 1.0M, deleted' ]]
+	[[ $stderr = *'processes hold 1 more deleted file of this path'* ]]
+
+	run -2 procmem who "$FILE-missing"
+	[[ $output = *'No such file or directory, and no process holds a deleted file of that path'* ]]
+}
+
+@test "a file that exists and whose name ends with (deleted) is not taken for a deleted one" {
+	mv "$FILE" "$FILE (deleted)"
+	target_start sharer "hold:$FILE (deleted)"
+	run -2 procmem who "$FILE"
+	[[ $output = *'no process holds a deleted file of that path'* ]]
+}
+
 @test "a process in another mount namespace, where the file has another name" {
 	[ "$(id -u)" -eq 0 ] || skip 'mounting needs root'
 	mkdir "$BATS_TEST_TMPDIR/other"
@@ -285,6 +340,27 @@ start_usual() {
 	[[ $output = *'/libc'* ]]
 	run -2 procmem who --for 1s "$TARGET_PID"
 	[[ $output = *'--for needs a FILE'* ]]
+}
+
+@test "a TARGET: the memory without a name that only it uses" {
+	head -c 1M /dev/zero >"$FILE"
+	truncate -s 4K "$BATS_TEST_TMPDIR/named"
+	target_start sharer memfd:8388608 "hold:$FILE" "hold:$BATS_TEST_TMPDIR/named"
+	rm "$FILE"
+	procmem who --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
+
+	ours() { jq -r ".unnamed_files[] | select(.file.$1) | $2" "$BATS_TEST_TMPDIR/json"; }
+	blocks=$(stat -Lc %b "/proc/$TARGET_PID/fd/$(sed -n 's/^fd memfd //p' "$TARGET_FACTS")")
+	[ "$(ours 'file_type == "memfd"' .file.allocated)" = $((blocks * 512)) ]
+	blocks=$(stat -Lc %b "/proc/$TARGET_PID/fd/$(sed -n 's/^fd hold //p;T;q' "$TARGET_FACTS")")
+	[ "$(ours "path == \"$FILE (deleted)\"" .file.allocated)" = $((blocks * 512)) ]
+	[ "$(ours "path == \"$BATS_TEST_TMPDIR/named\"" .file.allocated)" = '' ]
+	[ "$(ours 'file_type == "memfd"' '.users | length')" = 0 ]
+
+	run -0 procmem who "$TARGET_PID"
+	[[ "${lines[*]:0:2}" = *' in 2 deleted files or memfd that only it uses'* ]]
+	grep -Eq '^ *8.0M .* memfd|^ *8.0M .*/memfd:sharer' <<<"$output"
+	grep -Eq "^ *1.0M .* 0 +0 $FILE \(deleted\)" <<<"$output"
 }
 
 @test "control characters in names are escaped" {

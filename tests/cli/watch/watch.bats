@@ -41,6 +41,19 @@ summary() {
 	tail -n 1 "$BATS_FILE_TMPDIR/$1.json"
 }
 
+@test "a lot of memory that does not grow: the summary names stale" {
+	spawn python3 -c 'import sys
+memory = b"x" * (300 << 20)
+print("ready", flush=True)
+sys.stdin.read()'
+	read -r line <&"$TARGET_OUT"
+	[ "$line" = ready ]
+	run -0 --separate-stderr procmem watch -i 1 -c 14 "$TARGET_PID"
+	[[ $output = *$'\n'"not growing: procmem stale --for 60s $TARGET_PID shows how much of it is not used"* ]]
+	run -0 --separate-stderr procmem watch -i 1 -c 2 "$TARGET_PID"
+	[[ $output != *'not growing'* ]]
+}
+
 @test "blocks that merge into one region are one steady leak at the right rate" {
 	summary merged | jq -e '.summary and .verdict == "steady"'
 	summary merged | jq -e '.regions[0] | .verdict == "steady" and (.rate - 2097152 | fabs) < 1 and .count == 1'

@@ -43,7 +43,7 @@ static void chunks_are_walked(void **state)
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 
 	assert_string_equal(detail_text(&regions.items[0]), "3 malloc chunks of 1.0M");
-	assert_string_equal(detail_text(&regions.items[1]), "2 malloc chunks, 1.0M to 2.0M");
+	assert_string_equal(detail_text(&regions.items[1]), "2 malloc chunks, 2.0M down to 1.0M");
 	assert_int_equal(regions.items[2].kind, PM_KIND_MALLOC);
 	assert_int_equal(regions.items[2].proof, PM_PROOF_INFERRED);
 	assert_string_equal(detail_text(&regions.items[2]),

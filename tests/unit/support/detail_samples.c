@@ -44,9 +44,9 @@ const struct detail_sample detail_samples[] = {
 	{ CHUNKS(PM_CHUNKS_FILL, 13, 16 * MIB, 16 * MIB, 208 * MIB), "13 malloc chunks of 16.0M" },
 	{ CHUNKS(PM_CHUNKS_FIRST, 1, MIB, MIB, MIB), "1 malloc chunk of 1.0M in the first 1.0M" },
 	{ CHUNKS(PM_CHUNKS_LAST, 2, 132 * KIB, MIB, MIB + 132 * KIB),
-	  "2 malloc chunks, 132.0K to 1.0M in the last 1.1M" },
+	  "2 malloc chunks, 1.0M down to 132.0K in the last 1.1M" },
 	{ CHUNKS(PM_CHUNKS_SCATTERED, 40, MIB, 3 * MIB, 48 * MIB),
-	  "40 malloc chunks, 1.0M to 3.0M in 48.0M" },
+	  "40 malloc chunks, 3.0M down to 1.0M in 48.0M" },
 	{ HEAPS(PM_DETAIL_ARENA, 1, heaps), "arena 2 (7f0000000030), heap 2 of 3" },
 	{ HEAPS(PM_DETAIL_ARENA, 2, heaps),
 	  "arena 2 (7f0000000030), heap 2 of 3; from 7f0004000000 on arena 1 (7f0008000030), heap "
