@@ -101,6 +101,7 @@
  *     cgroup.c               the command
  *     rates.c                what the parts do over time, and when limits are reached
  *     print.c                its output
+ *     parts.c                the table of the parts
  *     files.c                the files in tmpfs and the shared memory
  *     files_json.c           their JSON
  *     json.c                 its JSON

@@ -13,11 +13,4 @@
  */
 void cgroup_print(const struct cgroup_report *report, struct out *out);
 
-/**
- * Returns the name of a part for people, such as "tmpfs and shared memory".
- * @param part   the part
- * @param split  the parts of the level
- */
-const char *cgroup_print_part(enum pm_cgroup_part part, const struct pm_cgroup_split *split);
-
 #endif
