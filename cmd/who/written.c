@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "who/written.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <procmem/number.h>
 #include <procmem/process_list.h>
 
 #include "base/alloc.h"
@@ -16,6 +16,19 @@ static const uint64_t grown_min = 1024;
 
 /* Limits of the written bytes, as parts of the growth: a process can write to other files, too. */
 static const double least = 0.8, most = 1.25;
+
+/** Reads the number from a line of /proc/PID/io if it is that of wchar. */
+static bool parse_wchar(char *line, uint64_t *bytes)
+{
+	static const char name[] = "wchar: ";
+	const size_t length = sizeof name - 1;
+
+	if (strncmp(line, name, length) != 0)
+		return false;
+
+	line[strcspn(line, "\n")] = '\0';
+	return pm_parse_decimal(line + length, UINT64_MAX, bytes, NULL) == 0;
+}
 
 static bool read_bytes(pid_t pid, uint64_t *bytes)
 {
@@ -27,7 +40,7 @@ static bool read_bytes(pid_t pid, uint64_t *bytes)
 	if (!file)
 		return false;
 	while (!known && fgets(line, sizeof line, file))
-		known = sscanf(line, "wchar: %" SCNu64, bytes) == 1;
+		known = parse_wchar(line, bytes);
 	fclose(file);
 	return known;
 }
