@@ -132,8 +132,10 @@ for _ in range(600):
 	text=${lines[*]:0:2}
 	run -0 --separate-stderr procmem who --json --for 3s "$FILE"
 	kill "$writer"
-	[[ $text = *"likely written by $writer python3, which wrote about as many bytes"* ]]
-	jq -e --argjson pid "$writer" '.watched.passing_writers | any(.pid == $pid)' <<<"$output"
+	# The file can be open just when descriptors are read. Then its offset shows the writer, too.
+	[[ $text = *"likely written by $writer python3"* ]]
+	jq -e --argjson pid "$writer" '(.watched.passing_writers // [] | any(.pid == $pid)) or
+		(.users | any(.pid == $pid and .likely_writer))' <<<"$output"
 }
 
 @test "--for: the first line has the rate" {
