@@ -413,8 +413,8 @@ static void count_code(struct strings *strings, size_t rows)
 }
 
 /**
- * Counts the strings that occur only once, if these are most. The strings of leaked objects often
- * differ only in a number; without --similar, each of them is counted on its own.
+ * Counts the strings that occur only once, if these are the majority. Strings of leaked objects
+ * often differ only in a number; without --similar, each is counted separately.
  */
 static void count_single(struct strings *strings)
 {

@@ -19,32 +19,16 @@ enum { OPTION_ALL_PROCESSES = CLI_LONG_ONLY, OPTION_CHILDREN, OPTION_CGROUP };
  */
 enum { NAMED_MAX = 8 };
 
-#define ALL_PROCESSES                                              \
-	{ OPTION_ALL_PROCESSES, "all-processes", NULL,             \
-	  "if TARGET is the name of several processes: read all\n" \
-	  "of them" }
-
-const struct cli_option target_list_options[] = { ALL_PROCESSES, { 0 } };
-
 const struct cli_option target_list_family_options[] = {
-	ALL_PROCESSES,
+	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
+	  "if TARGET is the name of several processes: read all\n"
+	  "of them" },
 	{ OPTION_CHILDREN, "children", NULL, "read TARGET and all its descendants" },
 	{ OPTION_CGROUP, "cgroup", NULL,
 	  "read all processes of the memory cgroup of TARGET,\n"
 	  "and of the cgroups below it" },
 	{ 0 },
 };
-
-int target_list_parse_option(void *into, int id, const char *value, struct pm_error *error)
-{
-	bool *all_processes = into;
-
-	(void)id;
-	(void)value;
-	(void)error;
-	*all_processes = true;
-	return 0;
-}
 
 int target_list_parse_family(void *into, int id, const char *value, struct pm_error *error)
 {

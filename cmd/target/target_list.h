@@ -54,15 +54,6 @@ struct target_list {
 	struct pm_error lacks; /**< the first error of these */
 };
 
-/** The option --all-processes. */
-extern const struct cli_option target_list_options[];
-
-/**
- * Parses --all-processes; `into` is a bool.
- * @see cli_parse_option
- */
-int target_list_parse_option(void *into, int id, const char *value, struct pm_error *error);
-
 /** The options --all-processes, --children and --cgroup. */
 extern const struct cli_option target_list_family_options[];
 

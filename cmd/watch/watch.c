@@ -136,7 +136,7 @@ static bool is_screen_over(struct watch *watch, const struct screen *screen,
 	if (!screen->state.over)
 		return is_over(watch, wait);
 
-	/* The process has ended, but the screen shows the last sample until the time is over. */
+	/* The process has ended. The screen shows its last sample until the end of --for or -c. */
 	return *wait->interrupted || watch_options_time_is_over(watch->run.options, seconds);
 }
 

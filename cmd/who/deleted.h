@@ -19,8 +19,8 @@ struct who_deleted {
 };
 
 /**
- * Searches the descriptors and mappings of all processes for a deleted file that had a path. If
- * there are several, the one with the most allocated bytes is found.
+ * Searches the descriptors and mappings of all processes for a deleted file that had a path. Of
+ * several such files, finds the one with the most allocated bytes.
  *
  * @param path   the path, at which there is no file now
  * @param found  filled

@@ -315,7 +315,7 @@ complete -c procmem -n $pressure -l for -x -d 'Time between the two readings'
 set -l cgroup '__fish_seen_subcommand_from cgroup'
 complete -c procmem -n $cgroup -a '(__procmem_targets)'
 complete -c procmem -n $cgroup -l for -x -d 'Watch for this long'
-complete -c procmem -n $cgroup -s n -l top -x -d 'Show at most so many rows'
+complete -c procmem -n $cgroup -s n -l top -x -d 'Show at most this number of rows'
 
 set -l shell '__fish_seen_subcommand_from shell'
 complete -c procmem -n $shell -a '(__procmem_targets)'

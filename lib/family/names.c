@@ -287,7 +287,7 @@ static bool has_parent(const struct candidate *list, size_t count, pid_t parent)
 }
 
 /**
- * Chooses the process that started last among those whose parents are not in the list.
+ * Chooses a process whose parent is not in the list: of several, the one that started last.
  * @param roots  receives the number of the processes whose parents are not in the list
  * @return       the process; NULL if the list is empty
  */

@@ -264,7 +264,7 @@ static int note_descriptor(struct search *search, pid_t fd, struct pm_error *err
 	return 0;
 }
 
-/* A thread that has its own table of descriptors (clone(2) without CLONE_FILES) is not examined. */
+/* Threads with descriptors of their own (clone(2) without CLONE_FILES) are not examined. */
 static enum outcome read_descriptors(struct search *search, struct pm_error *error)
 {
 	char folder[40];

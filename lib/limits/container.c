@@ -194,7 +194,7 @@ static bool parse_pod(struct word word, char pod[PM_POD_UID_SIZE])
 	for (size_t i = 0; i < word.length; i++) {
 		char byte = word.bytes[i];
 
-		/* systemd uses '-' for nested slices, so the UID has '_' there. */
+		/* In names of slices, '-' separates levels, so a UID has '_' instead. */
 		if (byte != '-' && byte != '_' && !is_hex(byte))
 			return false;
 		if (byte == '_')

@@ -248,7 +248,7 @@ int pm_machine_level_add_nodes(const char *sys_root, const struct pm_hierarchy *
 	char *shares = NULL;
 	int result = 0;
 
-	/* All memory of the root cgroup is that of the machine. */
+	/* The root cgroup would repeat the numbers of the machine. */
 	if (group && group->version && *group->group &&
 	    pm_cgroup_text(group, "memory.numa_stat", &shares, NULL) <= 0)
 		shares = NULL;

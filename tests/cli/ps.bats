@@ -46,7 +46,7 @@ rollup_sum() {
 		"${@/%//smaps_rollup}"
 }
 
-# near A B BYTES: checks that two sizes differ by at most so many bytes.
+# near A B BYTES: checks that two sizes differ by at most BYTES.
 near() {
 	local difference=$(($1 - $2))
 	[ "${difference#-}" -le "$3" ] || { echo "$1 and $2 differ by $difference" && false; }

@@ -92,8 +92,8 @@ static const char *watch_live(struct family_run *run, struct poll_loop *wait, st
 		ended = find_end(run, wait);
 		double seconds = clock_boot_seconds() - run->members.began;
 
-		/* Keep showing what is known after all processes have ended, until the time of
-		 * --for or -c is over. */
+		/* After all processes have ended, the screen shows the last sample until the end
+		 * of --for or -c. */
 		if (ended && family_run_is_over(run) && !*wait->interrupted &&
 		    !watch_options_time_is_over(run->options, seconds)) {
 			family_screen_end(&screen, ended);

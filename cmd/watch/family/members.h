@@ -9,8 +9,8 @@
 #include "watch/history.h"
 
 /**
- * Maximum number of processes that keep a row after they have ended. If more have ended, those that
- * ended first are only counted.
+ * Maximum number of rows of ended processes. If more processes have ended, those that ended first
+ * are only counted.
  */
 enum { FAMILY_ENDED_MAX = 32 };
 

@@ -8,8 +8,8 @@
  * PM_FAMILY_OPEN_MAX members open, and compares the start times of all others, so that a reused PID
  * is always another member.
  *
- * An update reads stat and statm of each member (proc_pid_stat(5)), about 10 us for each process,
- * and status only if swap is in use. For trees it also reads the `children` files of the threads
+ * An update reads stat and statm of each member (proc_pid_stat(5)), and status only if swap is in
+ * use. For trees it also reads the `children` files of the threads
  * (proc_pid_task(5), CONFIG_PROC_CHILDREN). If these are missing, or if the members have more
  * threads than the system has processes, stat of all processes is read instead.
  */

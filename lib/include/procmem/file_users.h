@@ -124,8 +124,8 @@ struct pm_file_users_options {
 };
 
 /**
- * Tests whether a user may write to the file: by a writable shared mapping, or by a descriptor that
- * was opened for writing. This does not prove that it does.
+ * Tests whether a process may write to the file: it has a writable shared mapping, or a descriptor
+ * that was opened for writing. This does not prove that it writes.
  * @param user  the user
  * @return      true or false
  */

@@ -49,7 +49,11 @@ start_tree() {
 		line=$(target_await '')
 		read -ra words <<<"$line"
 		case $line in
-		children*) CHILD=${words[-1]} REST=${words[1]} OTHER=${words[2]} ;;
+		children*)
+			CHILD=${words[-1]} REST=${words[1]} OTHER=${words[2]}
+			# They do not end with the shell.
+			TARGETS+=("${words[@]:1}")
+			;;
 		*ready*) ready=1 ;;
 		esac
 	done

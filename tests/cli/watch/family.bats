@@ -85,6 +85,7 @@ memory_of() {
 	printf 'go\n' >&"$TARGET_IN"
 	local line
 	line=$(target_await started)
+	TARGETS+=("${line#started }")
 	await "^ *${line#started } .* new$"
 	stop_watch
 	grep -q 'in new ones: 1' "$out"

@@ -64,7 +64,7 @@ void perf_session_open(struct session *session, pid_t pid, bool faults);
 
 /**
  * Opens the backend as perf_session_open() does, with copies of 256 bytes of each stack instead of
- * 8 KiB: the rings then hold thirty times as many events. For tests that make many events, and in
+ * 8 KiB, so that the rings hold many more events. For tests that make many events, and in
  * which none may be lost.
  */
 void perf_session_open_small(struct session *session, pid_t pid);
