@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "kinds/context.h"
 #include "kinds/objects.h"
+#include "kinds/owners.h"
 #include "kinds/rules.h"
 
 /*
@@ -16,6 +17,7 @@ static const struct pm_kinds_rule rules[] = {
 	{ "devices", pm_rule_devices },
 	{ "programs and libraries", pm_rule_objects },
 	{ "zero-initialised data", pm_rule_bss },
+	{ "runtimes", pm_rule_runtimes },
 	{ "malloc arenas", pm_rule_arenas },
 	{ "malloc chunks", pm_rule_malloc_chunks },
 	{ "brk heap without a name", pm_rule_main_heap },
@@ -47,8 +49,11 @@ int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *
 			                rules[i].name);
 	}
 
+	if (result == 0)
+		pm_kinds_assign_owners(&context);
 	if (result == 0 && context.out_of_memory)
 		result = pm_error_out_of_memory(error);
+	pm_runtimes_close(context.own_runtimes);
 	pm_objects_destroy(context.objects);
 	pm_kinds_context_deinit(&context);
 

@@ -27,6 +27,7 @@ int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *err
 int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_reserves(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_runtime_names(struct pm_kinds_context *context, struct pm_error *error);
+int pm_rule_runtimes(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_stack_guards(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *error);

@@ -196,6 +196,11 @@ static void put_allocator(const struct pm_detail *detail, struct writer *writer)
 	put(writer, "probably %s", known ? names[detail->allocator] : "another allocator");
 }
 
+static void put_owner(const struct pm_detail *detail, struct writer *writer)
+{
+	put(writer, "%s", pm_owner_title((enum pm_owner)detail->owner));
+}
+
 static void put_text(const struct pm_detail *detail, struct writer *writer)
 {
 	put(writer, "%s", detail->text);
@@ -230,6 +235,7 @@ static const struct {
 	[PM_DETAIL_CODE_REST] = { .text = "rest of the code cache below" },
 	[PM_DETAIL_CODE_RECORD] = { .text = "record for perf" },
 	[PM_DETAIL_ALLOCATOR] = { .write = put_allocator },
+	[PM_DETAIL_OWNER] = { .write = put_owner },
 	[PM_DETAIL_NO_ACCESS] = { .text = "no access" },
 	[PM_DETAIL_TEXT] = { .write = put_text },
 };
@@ -297,6 +303,8 @@ bool pm_detail_equal(const struct pm_detail *one, const struct pm_detail *other)
 		return one->chunks.smallest == other->chunks.smallest &&
 		       one->chunks.largest == other->chunks.largest &&
 		       one->chunks.covered == other->chunks.covered;
+	case PM_DETAIL_OWNER:
+		return one->owner == other->owner;
 	case PM_DETAIL_SYSV_ID:
 		return one->shmid == other->shmid;
 	case PM_DETAIL_TEXT:

@@ -200,3 +200,13 @@ int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_
 	pm_build_id_path(&symbols->id, debug);
 	return add_from(source, debug, symbols, error);
 }
+
+int pm_symbol_files_open_debug(struct pm_process *process, const struct pm_build_id *id)
+{
+	const struct pm_symbol_source source = { .process = process };
+	char path[PM_BUILD_ID_PATH_SIZE];
+	int fd;
+
+	pm_build_id_path(id, path);
+	return open_path(&source, path, &fd, NULL) < 0 ? -1 : fd;
+}

@@ -39,6 +39,15 @@ int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_
                          const struct pm_region *region, struct pm_elf_symbols *symbols,
                          struct pm_error *error);
 
+/**
+ * Opens the file with the debug information of a program, in the file system of a living process.
+ *
+ * @param process  the process
+ * @param id       build ID of the program; must be known
+ * @return         a descriptor, or -1 if there is no such file
+ */
+int pm_symbol_files_open_debug(struct pm_process *process, const struct pm_build_id *id);
+
 /** Tests whether two regions are mapped from the same file. */
 bool pm_symbol_files_same(const struct pm_symbol_source *source, const struct pm_region *one,
                           const struct pm_region *other);

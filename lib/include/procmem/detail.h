@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include <procmem/error.h>
+#include <procmem/owner.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,7 @@ enum pm_detail_type {
 	PM_DETAIL_CODE_REST,
 	PM_DETAIL_CODE_RECORD, /**< file that tells perf(1) about generated code */
 	PM_DETAIL_ALLOCATOR,   /**< `allocator`: probably memory of this allocator */
+	PM_DETAIL_OWNER,       /**< `owner`: memory of this owner */
 	PM_DETAIL_NO_ACCESS,   /**< memory that was made inaccessible by mprotect(2) */
 	PM_DETAIL_TEXT,  /**< `text`: the detail as text, from a recording of another version of
 	                    procmem */
@@ -148,6 +150,7 @@ struct pm_detail {
 		/** Array of `listed` threads by ascending TID, at most PM_DETAIL_THREADS_MAX */
 		const struct pm_detail_thread *threads;
 		uint64_t shmid;   /**< ID of SysV shared memory */
+		uint64_t owner;   /**< enum pm_owner */
 		const char *text; /**< human-readable text */
 	};
 };

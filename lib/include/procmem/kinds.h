@@ -16,6 +16,7 @@
 #include <procmem/process.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
+#include <procmem/runtimes.h>
 #include <procmem/threads.h>
 
 #ifdef __cplusplus
@@ -40,6 +41,11 @@ struct pm_kinds_evidence {
 	const struct pm_thread *threads;
 	size_t thread_count; /**< number of elements of `threads` */
 	/**
+	 * The runtimes of the target, read from these regions. If NULL, and `reader` is not NULL,
+	 * pm_kinds_assign() reads them. To keep them, for their limits and ranges, read them before.
+	 */
+	const struct pm_runtimes *runtimes;
+	/**
 	 * The reason why `reader` is NULL. It becomes a part of pm_region.why. If `refusal` is
 	 * NULL, a default text is used.
 	 */
@@ -47,8 +53,8 @@ struct pm_kinds_evidence {
 };
 
 /**
- * Classifies all regions: sets their members `kind`, `proof`, `detail`, `why`, `thread` and
- * `arena`.
+ * Classifies all regions: sets their members `kind`, `proof`, `detail`, `why`, `thread`,
+ * `arena` and `owner`.
  *
  * In a running target, only pages that are present in memory are read. So the target does not grow.
  *

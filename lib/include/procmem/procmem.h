@@ -62,6 +62,7 @@
 #include <procmem/minmax.h>
 #include <procmem/number.h>
 #include <procmem/oom_log.h>
+#include <procmem/owner.h>
 #include <procmem/page_set.h>
 #include <procmem/page_strings.h>
 #include <procmem/pagemap.h>
@@ -85,6 +86,7 @@
 #include <procmem/reserve.h>
 #include <procmem/retained.h>
 #include <procmem/retained_tree.h>
+#include <procmem/runtimes.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>

@@ -17,6 +17,7 @@
 
 #include <procmem/detail.h>
 #include <procmem/error.h>
+#include <procmem/owner.h>
 #include <procmem/range.h>
 
 #ifdef __cplusplus
@@ -155,6 +156,13 @@ struct pm_region {
 	 * after the name.
 	 */
 	bool deleted;
+	/**
+	 * enum pm_owner: who manages the memory of the region. If there are several owners, the one
+	 * with the largest part of the addresses
+	 */
+	uint8_t owner;
+	uint8_t owner_proof; /**< enum pm_proof of the owner; PM_PROOF_NONE if it is not known */
+	bool owner_mixed;    /**< the region has parts of several owners (runtimes.h) */
 	pid_t thread;   /**< TID of the thread that has its stack in the region; 0 if not known */
 	uint64_t arena; /**< address of the malloc arena to which the region belongs; 0 if none */
 	/**
