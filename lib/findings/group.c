@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What grows in the cgroup beside the memory of processes: files in a tmpfs, memory of the kernel,
+ * and page cache, which is harmless.
+ *
+ * Needs: the parts of the cgroup over time; for tmpfs, the directories over time, too.
+ */
+#include "findings/rules.h"
+
+/** Returns the part of a cgroup; NULL if it is not known. */
+static const struct pm_evidence_part *find_part(const struct pm_evidence *evidence,
+                                                enum pm_cgroup_part part)
+{
+	for (size_t i = 0; i < evidence->part_count; i++)
+		if (evidence->parts[i].part == part)
+			return &evidence->parts[i];
+	return NULL;
+}
+
+void pm_finding_tmpfs(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	const struct pm_evidence_part *shmem = find_part(evidence, PM_CGROUP_SHMEM);
+
+	for (size_t i = 0; i < evidence->tmpfs_count; i++) {
+		const struct pm_evidence_tmpfs *tmpfs = &evidence->tmpfs[i];
+		double rate = pm_evidence_rate(&tmpfs->bytes);
+		bool agrees = shmem && pm_evidence_rate(&shmem->memory) > rate / 2;
+
+		if (rate <= 0 || !tmpfs->charged || !pm_finding_matters(context, rate))
+			continue;
+
+		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_TMPFS,
+		                                            agrees ? PM_CONFIDENCE_SURE
+		                                                   : PM_CONFIDENCE_LIKELY);
+		if (!finding)
+			return;
+
+		finding->tmpfs = tmpfs;
+		finding->owner = PM_OWNER_SHARED;
+		pm_finding_set_trend(finding, &tmpfs->bytes);
+		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_FILES,
+		                                                      .count = tmpfs->files,
+		                                                      .bytes = tmpfs->bytes.last,
+		                                                      .text = tmpfs->path });
+		if (pm_evidence_is_flat(&evidence->kept))
+			pm_finding_support(
+				finding, (struct pm_finding_fact){ .id = PM_FACT_SELF_FLAT,
+			                                           .bytes = evidence->kept.last });
+		pm_finding_set_limit(context, finding);
+		pm_finding_weigh(context, finding);
+	}
+}
+
+void pm_finding_kernel_memory(struct pm_finding_context *context)
+{
+	static const enum pm_cgroup_part parts[] = {
+		PM_CGROUP_SLAB_UNRECLAIMABLE,
+		PM_CGROUP_PAGE_TABLES,
+		PM_CGROUP_STACKS,
+		PM_CGROUP_PERCPU,
+		PM_CGROUP_VMALLOC,
+		PM_CGROUP_SOCKETS,
+		PM_CGROUP_KERNEL_OTHER,
+	};
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		const struct pm_evidence_part *part = find_part(evidence, parts[i]);
+
+		if (!part || !pm_evidence_grows(&part->memory) ||
+		    !pm_finding_matters(context, pm_evidence_rate(&part->memory)))
+			continue;
+
+		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_KERNEL_MEMORY,
+		                                            PM_CONFIDENCE_SURE);
+		if (!finding)
+			return;
+
+		finding->owner = PM_OWNER_KERNEL;
+		pm_finding_set_trend(finding, &part->memory);
+		pm_finding_support(finding, (struct pm_finding_fact){
+						    .id = PM_FACT_PART,
+						    .bytes = part->memory.last,
+						    .rate = finding->rate,
+						    .text = pm_cgroup_parts_name(parts[i]) });
+		pm_finding_set_limit(context, finding);
+		pm_finding_weigh(context, finding);
+	}
+}
+
+void pm_finding_page_cache(struct pm_finding_context *context)
+{
+	static const enum pm_cgroup_part parts[] = { PM_CGROUP_FILE_INACTIVE,
+		                                     PM_CGROUP_FILE_ACTIVE };
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		const struct pm_evidence_part *part = find_part(evidence, parts[i]);
+
+		if (!part || pm_evidence_rate(&part->memory) <= 0)
+			continue;
+
+		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_PAGE_CACHE,
+		                                            PM_CONFIDENCE_SURE);
+		if (!finding)
+			return;
+
+		finding->harmless = true;
+		finding->owner = PM_OWNER_FILE;
+		pm_finding_set_trend(finding, &part->memory);
+		pm_finding_weigh(context, finding);
+		return;
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Growth whose cause no other rule has found, and growth that has stopped.
+ *
+ * Needs: regions over time. These rules come last: they report what is not explained, so that no
+ * growth is lost.
+ */
+#include "findings/rules.h"
+
+/** Maximum number of findings of growth without a cause. */
+enum { FINDINGS_MAX = 3 };
+
+static bool is_unexplained(const struct pm_finding_context *context,
+                           const struct pm_evidence_region *region)
+{
+	return !pm_finding_is_explained(context, region) && pm_evidence_rate(&region->memory) > 0 &&
+	       pm_finding_matters(context, pm_evidence_rate(&region->memory));
+}
+
+static void report(struct pm_finding_context *context, const struct pm_evidence_region *region)
+{
+	bool steady = pm_evidence_grows(&region->memory);
+	struct pm_finding *finding = pm_finding_add(
+		context, PM_FINDING_GROWTH, steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
+	if (!finding)
+		return;
+
+	finding->region = region;
+	finding->owner = region->owner;
+	pm_finding_set_trend(finding, &region->memory);
+	pm_finding_add_texts(context, finding);
+	pm_finding_acquit_others(context, finding);
+	pm_finding_set_limit(context, finding);
+	pm_finding_weigh(context, finding);
+	pm_finding_explain(context, region);
+}
+
+void pm_finding_growth(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t found = 0; found < FINDINGS_MAX; found++) {
+		const struct pm_evidence_region *fastest = NULL;
+
+		for (size_t i = 0; i < evidence->region_count; i++) {
+			const struct pm_evidence_region *region = &evidence->regions[i];
+
+			if (is_unexplained(context, region) &&
+			    (!fastest || pm_evidence_rate(&region->memory) >
+			                         pm_evidence_rate(&fastest->memory)))
+				fastest = region;
+		}
+		if (!fastest)
+			return;
+		report(context, fastest);
+	}
+}
+
+void pm_finding_plateau(struct pm_finding_context *context)
+{
+	const struct pm_evidence_trend *kept = &context->evidence->kept;
+	bool stopped = kept->known && (kept->trend.verdict == PM_VERDICT_PLATEAU ||
+	                               kept->trend.verdict == PM_VERDICT_BURST);
+
+	if (!stopped || kept->last <= kept->first)
+		return;
+	for (size_t i = 0; i < context->findings->count; i++)
+		if (context->findings->items[i].rate > 0 && !context->findings->items[i].harmless)
+			return;
+
+	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_PLATEAU,
+	                                            PM_CONFIDENCE_LIKELY);
+	if (!finding)
+		return;
+
+	finding->harmless = true;
+	pm_finding_set_trend(finding, kept);
+	pm_finding_acquit_others(context, finding);
+	pm_finding_weigh(context, finding);
+}

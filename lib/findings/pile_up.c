@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Things that pile up, and which the kernel counts: threads, mappings, descriptors.
+ *
+ * Needs: the numbers over time. Growth that is steady is reported even if it needs little memory:
+ * the limit is the number.
+ */
+#include "findings/rules.h"
+
+/** A number, its finding, and the limits that restrict it. */
+static const struct {
+	enum pm_evidence_number number;
+	enum pm_finding_id finding;
+	enum pm_limit_kind limits[4];
+	size_t limit_count;
+} numbers[] = {
+	{ PM_EVIDENCE_THREADS,
+	  PM_FINDING_THREADS,
+	  { PM_LIMIT_PIDS, PM_LIMIT_USER_THREADS, PM_LIMIT_THREADS, PM_LIMIT_PID_MAX },
+	  4 },
+	{ PM_EVIDENCE_MAPPINGS, PM_FINDING_MAPPINGS, { PM_LIMIT_MAPPINGS }, 1 },
+	{ PM_EVIDENCE_DESCRIPTORS, PM_FINDING_DESCRIPTORS, { PM_LIMIT_MAPPINGS }, 0 },
+};
+
+/** Sets the limit of a number that is reached first. */
+static void set_limit(const struct pm_evidence *evidence, size_t index, struct pm_finding *finding)
+{
+	for (size_t i = 0; i < numbers[index].limit_count; i++) {
+		const struct pm_evidence_limit *limit = pm_finding_limit(evidence,
+		                                                         numbers[index].limits[i]);
+		if (!limit || limit->limit.exempt)
+			continue;
+
+		double seconds = (double)pm_limit_left(&limit->limit) / finding->count_rate;
+		if (finding->time_known && seconds >= finding->seconds_min)
+			continue;
+		finding->limit = limit;
+		finding->time_known = true;
+		finding->seconds_min = finding->seconds_max = seconds;
+	}
+}
+
+void pm_finding_pile_up(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		const struct pm_evidence_trend *trend = &evidence->numbers[numbers[i].number];
+
+		if (!pm_evidence_grows(trend))
+			continue;
+
+		struct pm_finding *finding = pm_finding_add(context, numbers[i].finding,
+		                                            PM_CONFIDENCE_SURE);
+		if (!finding)
+			return;
+
+		finding->verdict = trend->trend.verdict;
+		finding->count_rate = pm_evidence_rate(trend);
+		set_limit(evidence, i, finding);
+		pm_finding_weigh(context, finding);
+	}
+}

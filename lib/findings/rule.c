@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "findings/rule.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/minmax.h"
+
+/* A region or owner is a suspect if it has at least this share of the memory of the target. */
+static const double suspect_share = 0.05;
+
+/* Times between which the weight of growth falls from the highest to the lowest value. */
+static const double urgent_seconds = 60, remote_seconds = 30 * 86400.0;
+
+bool pm_evidence_is_flat(const struct pm_evidence_trend *trend)
+{
+	if (!trend->known)
+		return false;
+
+	switch (trend->trend.verdict) {
+	case PM_VERDICT_PLATEAU:
+	case PM_VERDICT_NO_GROWTH:
+	case PM_VERDICT_SHRINKING:
+		return true;
+	case PM_VERDICT_UNEVEN:
+		return trend->trend.floor_known && trend->trend.floor_rise <= 0;
+	default:
+		return false;
+	}
+}
+
+double pm_evidence_rate(const struct pm_evidence_trend *trend)
+{
+	double rate = trend->known ? pm_trend_growth_rate(&trend->trend) : 0;
+	return rate > 0 ? rate : 0;
+}
+
+struct pm_finding *pm_finding_add(struct pm_finding_context *context, enum pm_finding_id id,
+                                  enum pm_confidence confidence)
+{
+	struct pm_findings *findings = context->findings;
+
+	if (pm_array_reserve(&findings->items, &findings->capacity, findings->count, 1,
+	                     sizeof *findings->items, NULL) < 0) {
+		context->out_of_memory = true;
+		return NULL;
+	}
+
+	struct pm_finding *finding = &findings->items[findings->count++];
+	*finding = (struct pm_finding){
+		.id = id,
+		.confidence = confidence,
+		.pid = context->evidence->pid,
+		.comm = context->evidence->comm,
+	};
+	return finding;
+}
+
+void pm_finding_support(struct pm_finding *finding, struct pm_finding_fact fact)
+{
+	if (finding->fact_count < PM_FINDING_FACTS_MAX)
+		finding->facts[finding->fact_count++] = fact;
+}
+
+void pm_finding_oppose(struct pm_finding *finding, struct pm_finding_fact fact)
+{
+	if (finding->against_count < PM_FINDING_FACTS_MAX)
+		finding->against[finding->against_count++] = fact;
+}
+
+void pm_finding_set_trend(struct pm_finding *finding, const struct pm_evidence_trend *trend)
+{
+	finding->bytes = trend->last;
+	finding->rate = pm_evidence_rate(trend);
+	finding->estimate = trend->trend.estimate;
+	finding->verdict = trend->known ? trend->trend.verdict : PM_VERDICT_TOO_EARLY;
+}
+
+/** Tests whether memory of the target counts towards a limit. */
+static bool limits_memory(enum pm_limit_kind kind)
+{
+	return kind == PM_LIMIT_CGROUP || kind == PM_LIMIT_SYSTEM ||
+	       kind == PM_LIMIT_ADDRESS_SPACE || kind == PM_LIMIT_DATA;
+}
+
+void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_finding *finding)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	if (finding->rate <= 0)
+		return;
+
+	for (size_t i = 0; i < evidence->limit_count; i++) {
+		const struct pm_evidence_limit *limit = &evidence->limits[i];
+
+		if (!limits_memory(limit->limit.kind) || limit->limit.exempt || !limit->time_known)
+			continue;
+		if (finding->limit && limit->seconds_min >= finding->seconds_min)
+			continue;
+		finding->limit = limit;
+		finding->time_known = true;
+		finding->seconds_min = limit->seconds_min;
+		finding->seconds_max = limit->seconds_max;
+	}
+}
+
+/** Returns 1 for the urgent and 0 for the remote, on a logarithmic scale. */
+static double urgency(double seconds)
+{
+	if (seconds <= urgent_seconds)
+		return 1;
+	if (seconds >= remote_seconds)
+		return 0;
+	return 1 - log(seconds / urgent_seconds) / log(remote_seconds / urgent_seconds);
+}
+
+void pm_finding_weigh(const struct pm_finding_context *context, struct pm_finding *finding)
+{
+	static const double by_confidence[] = { [PM_CONFIDENCE_POSSIBLE] = 0.6,
+		                                [PM_CONFIDENCE_LIKELY] = 0.85,
+		                                [PM_CONFIDENCE_SURE] = 1 };
+	const struct pm_evidence *evidence = context->evidence;
+
+	if (finding->harmless) {
+		finding->weight = 5;
+		return;
+	}
+
+	double total = (double)pm_max(evidence->memory.last, 1);
+	if (finding->rate <= 0 && !finding->time_known) {
+		double share = fmin((double)finding->bytes / total, 1);
+		finding->weight = 50 * share * by_confidence[finding->confidence];
+		return;
+	}
+
+	/* Without a limit, the time in which the memory of the target doubles is a measure. */
+	double seconds = finding->time_known ? finding->seconds_min
+	                                     : total / fmax(finding->rate, 1);
+	finding->weight = 50 + 50 * urgency(seconds) * by_confidence[finding->confidence];
+}
+
+static size_t index_of(const struct pm_finding_context *context,
+                       const struct pm_evidence_region *region)
+{
+	return (size_t)(region - context->evidence->regions);
+}
+
+void pm_finding_explain(struct pm_finding_context *context, const struct pm_evidence_region *region)
+{
+	context->explained[index_of(context, region)] = true;
+}
+
+bool pm_finding_is_explained(const struct pm_finding_context *context,
+                             const struct pm_evidence_region *region)
+{
+	return context->explained[index_of(context, region)];
+}
+
+static bool is_suspect(const struct pm_finding_context *context, uint64_t bytes)
+{
+	return (double)bytes >= suspect_share * (double)context->evidence->memory.last;
+}
+
+/** Adds a fact about a region that does not grow. */
+static void acquit_region(const struct pm_evidence_region *region, struct pm_finding *finding)
+{
+	struct pm_finding_fact fact = { .id = PM_FACT_REGION_FLAT,
+		                        .bytes = region->memory.last,
+		                        .address = region->start,
+		                        .owner = region->owner,
+		                        .text = region->mapping };
+
+	if (region->memory.trend.sawtooth) {
+		fact.id = PM_FACT_SAWTOOTH;
+		fact.bytes = (uint64_t)region->memory.trend.swing;
+	}
+	pm_finding_oppose(finding, fact);
+}
+
+void pm_finding_acquit_others(const struct pm_finding_context *context, struct pm_finding *finding)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < evidence->owner_count; i++) {
+		const struct pm_evidence_owner *owner = &evidence->owners[i];
+
+		if (owner->owner == finding->owner || owner->owner == PM_OWNER_MALLOC ||
+		    owner->owner == PM_OWNER_UNKNOWN || !is_suspect(context, owner->memory.last) ||
+		    !pm_evidence_is_flat(&owner->memory))
+			continue;
+		pm_finding_oppose(finding, (struct pm_finding_fact){ .id = PM_FACT_OWNER_FLAT,
+		                                                     .bytes = owner->memory.last,
+		                                                     .owner = owner->owner });
+	}
+
+	/* Regions of malloc are reported one by one: one of them can grow under the others. */
+	for (size_t i = 0; i < evidence->region_count; i++) {
+		const struct pm_evidence_region *region = &evidence->regions[i];
+
+		if (region != finding->region && region->owner == PM_OWNER_MALLOC &&
+		    is_suspect(context, region->memory.last) &&
+		    pm_evidence_is_flat(&region->memory))
+			acquit_region(region, finding);
+	}
+}
+
+void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_finding *finding)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	size_t added = 0;
+
+	if (finding->chunks && *finding->chunks->text) {
+		pm_finding_support(finding,
+		                   (struct pm_finding_fact){ .id = PM_FACT_TEXT,
+		                                             .count = finding->chunks->count,
+		                                             .size = finding->chunks->size,
+		                                             .text = finding->chunks->text });
+		added++;
+	}
+
+	for (size_t i = 0; finding->region && i < evidence->text_count && added < 2; i++) {
+		const struct pm_evidence_text *text = &evidence->texts[i];
+
+		if (text->region != index_of(context, finding->region))
+			continue;
+		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_TEXT,
+		                                                      .count = text->count,
+		                                                      .size = text->stride,
+		                                                      .text = text->text });
+		added++;
+	}
+
+	if (finding->chunks && *finding->chunks->module)
+		pm_finding_support(finding,
+		                   (struct pm_finding_fact){ .id = PM_FACT_MODULE,
+		                                             .text = finding->chunks->module });
+}
+
+const struct pm_evidence_owner *pm_finding_owner(const struct pm_evidence *evidence,
+                                                 enum pm_owner owner)
+{
+	for (size_t i = 0; i < evidence->owner_count; i++)
+		if (evidence->owners[i].owner == owner)
+			return &evidence->owners[i];
+	return NULL;
+}
+
+const struct pm_evidence_limit *pm_finding_limit(const struct pm_evidence *evidence,
+                                                 enum pm_limit_kind kind)
+{
+	for (size_t i = 0; i < evidence->limit_count; i++)
+		if (evidence->limits[i].limit.kind == kind)
+			return &evidence->limits[i];
+	return NULL;
+}
+
+bool pm_finding_matters(const struct pm_finding_context *context, double rate)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	double fastest = pm_evidence_rate(&evidence->kept);
+
+	for (size_t i = 0; i < evidence->region_count; i++)
+		fastest = fmax(fastest, pm_evidence_rate(&evidence->regions[i].memory));
+	return rate >= fmax(fastest / 100, 1024);
+}

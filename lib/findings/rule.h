@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What all rules share. A rule looks at the evidence, and adds the findings that it has. The rules
+ * run in the order of the table in findings.c: the most specific cause first. A rule marks the
+ * regions whose growth its finding explains, so that a later rule does not report them again.
+ * Private.
+ */
+#ifndef PM_FINDINGS_RULE_H
+#define PM_FINDINGS_RULE_H
+
+#include <procmem/findings.h>
+
+/** State that all rules share. */
+struct pm_finding_context {
+	const struct pm_evidence *evidence; /**< what was observed */
+	struct pm_findings *findings;       /**< receives the findings */
+	bool *explained;                    /**< for each region: a finding explains its growth */
+	bool kept_explained; /**< a finding explains the growth of the target as a whole */
+	bool out_of_memory;  /**< a finding could not be stored */
+};
+
+/** A rule. */
+typedef void pm_finding_rule(struct pm_finding_context *context);
+
+/**
+ * Adds a finding about the target, without figures.
+ * @return the finding, valid until the next call; NULL if memory is exhausted
+ */
+struct pm_finding *pm_finding_add(struct pm_finding_context *context, enum pm_finding_id id,
+                                  enum pm_confidence confidence);
+
+/** Adds a fact that supports a finding; does nothing if it has too many. */
+void pm_finding_support(struct pm_finding *finding, struct pm_finding_fact fact);
+
+/** Adds a fact about something that is not the cause; does nothing if there are too many. */
+void pm_finding_oppose(struct pm_finding *finding, struct pm_finding_fact fact);
+
+/** Sets bytes, rate, verdict and estimate of a finding. */
+void pm_finding_set_trend(struct pm_finding *finding, const struct pm_evidence_trend *trend);
+
+/**
+ * Sets the limit of memory that is reached first, and when, if the finding grows and the process
+ * has such a limit.
+ */
+void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_finding *finding);
+
+/**
+ * Sets the weight of a finding: growth weighs from 50 to 100, by the time that is left; what does
+ * not grow weighs up to 50, by its share of the memory of the target; an acquittal weighs 5.
+ */
+void pm_finding_weigh(const struct pm_finding_context *context, struct pm_finding *finding);
+
+/** Marks the growth of a region as explained. */
+void pm_finding_explain(struct pm_finding_context *context,
+                        const struct pm_evidence_region *region);
+
+/** Tests whether a finding explains the growth of a region. */
+bool pm_finding_is_explained(const struct pm_finding_context *context,
+                             const struct pm_evidence_region *region);
+
+/** Adds facts about large regions and owners that do not grow. */
+void pm_finding_acquit_others(const struct pm_finding_context *context, struct pm_finding *finding);
+
+/** Adds the texts in new pages of the region of a finding, or of its chunks. */
+void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_finding *finding);
+
+/** Returns the memory of an owner; NULL if it has none. */
+const struct pm_evidence_owner *pm_finding_owner(const struct pm_evidence *evidence,
+                                                 enum pm_owner owner);
+
+/** Returns the first limit of a kind; NULL if there is none. */
+const struct pm_evidence_limit *pm_finding_limit(const struct pm_evidence *evidence,
+                                                 enum pm_limit_kind kind);
+
+/**
+ * Returns whether growth matters: at least a page per second, or a hundredth of the fastest growth
+ * that was observed, whichever is more.
+ */
+bool pm_finding_matters(const struct pm_finding_context *context, double rate);
+
+#endif

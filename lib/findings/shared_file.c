@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared memory that grows: a file that another process writes, a memfd, or a deleted file.
+ *
+ * Needs: the lengths of the files that the target maps, over time. If the target is the only one
+ * that can write the file, it is the target's own memory, and another rule may explain it.
+ */
+#include "findings/rules.h"
+
+void pm_finding_shared_file(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < evidence->shared_count; i++) {
+		const struct pm_evidence_shared *shared = &evidence->shared[i];
+		double rate = pm_evidence_rate(&shared->length);
+		bool foreign = shared->writer != 0;
+		enum pm_confidence confidence = PM_CONFIDENCE_LIKELY;
+
+		if (rate <= 0 || !pm_finding_matters(context, rate) ||
+		    (!foreign && !shared->nameless))
+			continue;
+		if (foreign && !shared->target_writes && pm_evidence_grows(&shared->length))
+			confidence = PM_CONFIDENCE_SURE;
+
+		struct pm_finding *finding = pm_finding_add(
+			context, foreign ? PM_FINDING_SHARED_FILE : PM_FINDING_NAMELESS_FILE,
+			confidence);
+		if (!finding)
+			return;
+
+		finding->shared = shared;
+		finding->owner = PM_OWNER_SHARED;
+		pm_finding_set_trend(finding, &shared->length);
+		if (foreign)
+			pm_finding_support(finding, (struct pm_finding_fact){
+							    .id = PM_FACT_WRITER,
+							    .count = (uint64_t)shared->writer,
+							    .text = shared->writer_name });
+		pm_finding_set_limit(context, finding);
+		pm_finding_weigh(context, finding);
+		for (size_t r = 0; r < evidence->region_count; r++)
+			if (evidence->regions[r].start <= shared->start &&
+			    shared->start < evidence->regions[r].end)
+				pm_finding_explain(context, &evidence->regions[r]);
+	}
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What weighs although it does not grow: memory that RSS counts in several processes, locked pages,
+ * huge pages, swapped-out memory, and shortage that others cause.
+ *
+ * Needs: the sizes at one moment; for shortage, the signs of pressure.
+ */
+#include "findings/rules.h"
+
+/* Memory below this share of the target is not worth a finding. */
+static const double share_min = 0.2;
+static const uint64_t bytes_min = UINT64_C(16) << 20;
+
+/** Tests whether an amount of memory weighs in the target. */
+static bool weighs(const struct pm_evidence *evidence, uint64_t bytes)
+{
+	return bytes >= bytes_min && (double)bytes >= share_min * (double)evidence->memory.last;
+}
+
+/** Adds a finding about an amount of memory. */
+static struct pm_finding *report(struct pm_finding_context *context, enum pm_finding_id id,
+                                 enum pm_confidence confidence, uint64_t bytes)
+{
+	struct pm_finding *finding = pm_finding_add(context, id, confidence);
+
+	if (!finding)
+		return NULL;
+	finding->bytes = bytes;
+	finding->verdict = PM_VERDICT_NO_GROWTH;
+	pm_finding_weigh(context, finding);
+	return finding;
+}
+
+void pm_finding_shared_counted(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	uint64_t shared = 0;
+
+	for (size_t i = 0; i < evidence->region_count; i++)
+		if (evidence->regions[i].owner != PM_OWNER_FILE)
+			shared += evidence->regions[i].shared;
+	if (!weighs(evidence, shared))
+		return;
+
+	struct pm_finding *finding = report(context, PM_FINDING_SHARED_COUNTED, PM_CONFIDENCE_SURE,
+	                                    shared);
+	if (!finding)
+		return;
+
+	finding->harmless = true;
+	pm_finding_support(finding,
+	                   (struct pm_finding_fact){ .id = PM_FACT_SHARE,
+	                                             .bytes = evidence->memory.last,
+	                                             .percent = 100 * (double)shared /
+	                                                        (double)evidence->memory.last });
+	pm_finding_weigh(context, finding);
+}
+
+void pm_finding_locked(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	uint64_t locked = 0;
+
+	for (size_t i = 0; i < evidence->region_count; i++)
+		locked += evidence->regions[i].locked;
+	if (weighs(evidence, locked))
+		report(context, PM_FINDING_LOCKED, PM_CONFIDENCE_SURE, locked);
+}
+
+void pm_finding_huge_pages(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	const struct pm_evidence_region *largest = NULL;
+	uint64_t huge = 0;
+
+	for (size_t i = 0; i < evidence->region_count; i++) {
+		const struct pm_evidence_region *region = &evidence->regions[i];
+
+		huge += region->huge;
+		if (!largest || region->huge > largest->huge)
+			largest = region;
+	}
+	if (!weighs(evidence, huge))
+		return;
+
+	/* Huge pages are not wrong: they weigh if the program uses only parts of them. */
+	struct pm_finding *finding = report(context, PM_FINDING_HUGE_PAGES, PM_CONFIDENCE_POSSIBLE,
+	                                    huge);
+	if (finding)
+		finding->region = largest;
+}
+
+void pm_finding_swapping(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	bool thrashes = false;
+
+	for (size_t i = 0; i < evidence->sign_count; i++)
+		thrashes |= evidence->signs[i].rule == PM_SIGN_THRASHING ||
+		            evidence->signs[i].rule == PM_SIGN_SWAPPING;
+	if (evidence->swapped < bytes_min && !thrashes)
+		return;
+
+	struct pm_finding *finding = report(context, PM_FINDING_SWAPPING,
+	                                    thrashes ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY,
+	                                    evidence->swapped);
+	if (finding && thrashes)
+		finding->weight = 60;
+}
+
+void pm_finding_pressure(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	if (evidence->sign_count == 0)
+		return;
+	for (size_t i = 0; i < context->findings->count; i++)
+		if (context->findings->items[i].rate > 0 && !context->findings->items[i].harmless)
+			return;
+
+	struct pm_finding *finding = report(context, PM_FINDING_PRESSURE, PM_CONFIDENCE_LIKELY, 0);
+	if (finding)
+		finding->weight = 55;
+}
