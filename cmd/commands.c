@@ -20,8 +20,11 @@
 #include "trace/trace.h"
 #include "watch/watch.h"
 #include "who/who.h"
+#include "why/why.h"
 
 const struct command commands[] = {
+	{ "why", "investigate a process, and report why its memory grows or weighs", why_run,
+	  &why_spec, 0 },
 	{ "map", "list the memory regions of a process, and what each is for", map_run, &map_spec,
 	  0 },
 	{ "dump", "print or save the bytes of memory regions", dump_run, &dump_spec, 0 },

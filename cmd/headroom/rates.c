@@ -203,7 +203,8 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
                         const struct headroom_source *source, struct pm_error *error)
 {
 	double seconds = source->seconds;
-	const struct pm_sampler_options options = { .kinds = true };
+	const struct headroom_hook *hook = source->hook;
+	const struct pm_sampler_options options = { .kinds = true, .pages = hook && hook->pages };
 	struct limits_watch limits = { .process = process };
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
@@ -228,6 +229,8 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
 	while (result == 0) {
 		result = add_sample(rates, &limits, &sample, error);
 		rates->last.known = rates->last.known || result == 0;
+		if (result == 0 && hook)
+			result = hook->sampled(hook->context, rates, &sample, error);
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
 

@@ -80,6 +80,23 @@ struct headroom_rates {
  */
 struct forecast_source headroom_rates_source(const struct headroom_rates *rates);
 
+/** What another command does with the samples of the measurement. */
+struct headroom_hook {
+	/**
+	 * Called after each sample.
+	 *
+	 * @param context  the context
+	 * @param rates    the rates so far; `tracker` has the sample
+	 * @param sample   the sample
+	 * @param error    any; ends the measurement
+	 * @return         0, or -1
+	 */
+	int (*sampled)(void *context, const struct headroom_rates *rates,
+	               const struct pm_sample *sample, struct pm_error *error);
+	void *context; /**< passed to `sampled` */
+	bool pages;    /**< samples have pm_sample.appeared */
+};
+
 /** What is measured. */
 struct headroom_source {
 	double seconds;            /**< duration of --for in seconds; 0 if --for was not given */
@@ -91,6 +108,7 @@ struct headroom_source {
 	/** Processes that were observed before, for another target; they are moved to the rates.
 	 * NULL or zeroed: none */
 	struct neighbours *observed;
+	const struct headroom_hook *hook; /**< NULL: there is none */
 };
 
 /**

@@ -206,6 +206,8 @@ static int copy_strings(struct pm_tally *tally, size_t max, struct pm_page_strin
 		string->bytes = bytes;
 		string->length = pm_text_template_of_item(item, bytes);
 		string->count = item->count;
+		if (item->stride_count > item->count / 2)
+			string->stride = item->stride;
 		bytes += string->length;
 	}
 

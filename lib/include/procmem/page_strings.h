@@ -55,6 +55,11 @@ struct pm_page_string {
 	const char *bytes;
 	size_t length;  /**< length of the string in bytes */
 	uint64_t count; /**< number of times that the string was found */
+	/**
+	 * Distance in bytes at which the string recurs, if more than half of the distances are
+	 * equal; otherwise 0 (tally.h)
+	 */
+	uint64_t stride;
 };
 
 /**

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The measurement of `headroom` takes the samples and follows limits, processes and files. At each
+ * sample, this adds the walks over malloc's heap, the texts in new pages, and numbers.
+ */
+#include "why/observe.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <procmem/process_rollup.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "target/target.h"
+
+/** Counts the open descriptors of a process. Returns false if they cannot be read. */
+static bool count_descriptors(struct pm_process *process, uint64_t *count)
+{
+	int fd;
+
+	if (pm_process_open_file(process, "fd", O_RDONLY | O_DIRECTORY, &fd, NULL) < 0)
+		return false;
+
+	DIR *directory = fdopendir(fd);
+	if (!directory) {
+		close(fd);
+		return false;
+	}
+
+	*count = 0;
+	for (struct dirent *entry; (entry = readdir(directory));)
+		*count += entry->d_name[0] != '.';
+	closedir(directory);
+	return true;
+}
+
+/** Returns whether a walk over the heap is due: at the start, in the middle, and at the end. */
+static bool walk_is_due(const struct why_observation *observation, double time)
+{
+	double seconds = observation->options->seconds;
+	double due = observation->walks.count * seconds / (PM_SURVIVORS_WALKS - 1);
+
+	/* The last walk comes a little before the end, so that a sample follows it. */
+	return time - observation->first_time >= due - seconds / 8;
+}
+
+static int add_numbers(struct why_observation *observation, const struct pm_sample *sample,
+                       struct pm_error *error)
+{
+	uint64_t descriptors;
+
+	if (pm_series_add(&observation->mappings, sample->time, sample->regions->count, error) < 0)
+		return -1;
+	if (!count_descriptors(observation->process, &descriptors))
+		return 0;
+	return pm_series_add(&observation->descriptors, sample->time, descriptors, error);
+}
+
+/** Adds what the samples of headroom do not have. */
+static int sampled(void *context, const struct headroom_rates *rates,
+                   const struct pm_sample *sample, struct pm_error *error)
+{
+	struct why_observation *observation = context;
+
+	if (observation->samples++ == 0)
+		observation->first_time = sample->time;
+	observation->seconds = sample->time - observation->first_time;
+	observation->cost = sample->cost;
+	if (add_numbers(observation, sample, error) < 0 ||
+	    why_texts_add(&observation->texts, rates->tracker, sample, error) < 0)
+		return -1;
+	if (!walk_is_due(observation, sample->time))
+		return 0;
+	return why_walks_make(&observation->walks, sample->time, error);
+}
+
+/** Reads sizes of regions that only smaps has. Without them, nothing is said about them. */
+static void read_sizes(struct why_observation *observation)
+{
+	struct pm_regions regions;
+
+	pm_regions_init(&regions);
+	if (pm_maps_read(observation->process, PM_SMAPS, &regions, NULL) == 0) {
+		observation->sizes = alloc_array(NULL, regions.count + 1,
+		                                 sizeof *observation->sizes);
+		for (size_t i = 0; i < regions.count; i++) {
+			const struct pm_region *region = &regions.items[i];
+
+			observation->sizes[i] = (struct why_sizes){
+				.start = region->start,
+				.end = region->end,
+				.huge = region->bytes[PM_SIZE_ANON_HUGE],
+				.locked = region->bytes[PM_SIZE_LOCKED],
+				.swap = region->bytes[PM_SIZE_SWAP],
+				.shared = region->bytes[PM_SIZE_SHARED_CLEAN] +
+				          region->bytes[PM_SIZE_SHARED_DIRTY],
+			};
+			observation->unique += region->bytes[PM_SIZE_PRIVATE_CLEAN] +
+			                       region->bytes[PM_SIZE_PRIVATE_DIRTY];
+		}
+		observation->size_count = regions.count;
+	}
+	pm_regions_deinit(&regions);
+}
+
+/** Reads what is known at the end. */
+static int finish(struct why_observation *observation, struct pm_error *error)
+{
+	struct pm_process *process = observation->process;
+
+	if (observation->rates.ended)
+		return pm_error_set(error, PM_ERROR_GONE, 0, "process %d %s",
+		                    (int)observation->rates.pid,
+		                    observation->rates.last.reason.bytes);
+	if (pm_process_read_info(process, &observation->info, error) < 0 ||
+	    pm_process_read_command(process, &observation->command, error) < 0 ||
+	    pm_headroom_read(process, NULL, &observation->headroom, error) < 0)
+		return -1;
+
+	const struct forecast_source source = headroom_rates_source(&observation->rates);
+	for (size_t i = 0; i < observation->headroom.count; i++)
+		forecast_make(&source, &observation->headroom.limits[i],
+		              &observation->forecasts[i]);
+	read_sizes(observation);
+	return 0;
+}
+
+int why_observe(struct why_observation *observation, const char *word, struct pm_error *error)
+{
+	const struct headroom_hook hook = { .sampled = sampled,
+		                            .context = observation,
+		                            .pages = true };
+	const struct headroom_source source = { .seconds = observation->options->seconds,
+		                                .quiet = observation->options->output.quiet,
+		                                .hook = &hook };
+	double began = clock_cpu_seconds();
+	struct target target;
+
+	if (target_open_process(&target, word, error) < 0)
+		return -1;
+
+	observation->process = target.process;
+	why_walks_begin(&observation->walks, target.process, interrupt_flag());
+	why_texts_begin(&observation->texts, target.process);
+
+	int result = headroom_rates_measure(&observation->rates, target.process, &source, error);
+	observation->interrupted = result > 0;
+	if (result < 0)
+		observation->rates = (struct headroom_rates){ 0 };
+	if (result >= 0)
+		result = finish(observation, error);
+	observation->cpu_seconds = clock_cpu_seconds() - began;
+	return result < 0 ? -1 : 0;
+}
+
+void why_observation_deinit(struct why_observation *observation)
+{
+	why_walks_deinit(&observation->walks);
+	why_texts_deinit(&observation->texts);
+	headroom_rates_deinit(&observation->rates);
+	pm_series_deinit(&observation->mappings);
+	pm_series_deinit(&observation->descriptors);
+	free(observation->sizes);
+	free(observation->command);
+	pm_process_close(observation->process);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Observes a process for some time, and what is around it. */
+#ifndef CMD_WHY_OBSERVE_H
+#define CMD_WHY_OBSERVE_H
+
+#include <procmem/pressure.h>
+#include <procmem/pressure_signs.h>
+
+#include "headroom/rates.h"
+#include "why/texts.h"
+#include "why/walks.h"
+#include "why/why.h"
+
+/** A region at the last sample, with sizes that only smaps has. */
+struct why_sizes {
+	uint64_t start;  /**< first address */
+	uint64_t end;    /**< address after the last byte */
+	uint64_t huge;   /**< transparent huge pages */
+	uint64_t locked; /**< locked pages */
+	uint64_t swap;   /**< swapped-out pages */
+	uint64_t shared; /**< resident pages that other processes have, too */
+};
+
+/** What was observed. Zeroed before the first use. */
+struct why_observation {
+	const struct why_options *options;
+	struct pm_process *process;  /**< the target; owned */
+	struct pm_process_info info; /**< at the end */
+	char *command;               /**< command line; owned */
+	struct headroom_rates rates; /**< regions, limits, family and files over time */
+	struct why_walks walks;      /**< malloc's heap over time */
+	struct why_texts texts;      /**< texts in new pages */
+	struct pm_headroom headroom; /**< limits at the end */
+	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */
+	struct pm_series mappings;                /**< number of regions */
+	struct pm_series descriptors; /**< number of open descriptors; empty if not known */
+	struct why_sizes *sizes;      /**< regions at the end; owned; NULL if not known */
+	size_t size_count;            /**< number of elements of `sizes` */
+	uint64_t unique;              /**< USS; 0 if not known */
+	struct pm_sample_cost cost;   /**< cost of the samples */
+	double first_time;            /**< time of the first sample, in seconds */
+	double seconds;               /**< how long it was observed */
+	double cpu_seconds;           /**< CPU time of this program */
+	uint64_t samples;             /**< number of samples */
+	bool interrupted;             /**< the user ended it early */
+};
+
+/**
+ * Observes a process.
+ *
+ * @param observation  zeroed except `options`; release with why_observation_deinit(), even on
+ *                     failure, and do not move it
+ * @param word         the TARGET
+ * @param error        any
+ * @return             0 or -1
+ */
+int why_observe(struct why_observation *observation, const char *word, struct pm_error *error);
+
+/** Releases what was observed. */
+void why_observation_deinit(struct why_observation *observation);
+
+#endif

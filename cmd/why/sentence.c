@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+#include "why/sentence.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/delta.h"
+#include "base/utf8.h"
+#include "target/first_limit.h"
+
+/** The constant words of a finding. */
+struct words {
+	const char *title;
+	const char *advice;      /* NULL: there is none */
+	const char *commands[2]; /* formats with the PID, which may be followed by an address */
+};
+
+static const struct words words[PM_FINDING_COUNT] = {
+	[PM_FINDING_MALLOC_LEAK] = { "malloc chunks are allocated and stay",
+	                             "find out who keeps them, and why they are not released",
+	                             { "procmem heap --growth 10s %d", "procmem refs %d %s" } },
+	[PM_FINDING_MAPPED_CHUNKS] = { "large malloc blocks pile up",
+	                               "find out who keeps these blocks",
+	                               { "procmem strings -u %d %s",
+	                                 "procmem trace --for 60s %d" } },
+	[PM_FINDING_ARENA_RETENTION] = { "malloc keeps memory that the program has freed",
+	                                 "malloc_trim(0), fewer arenas (MALLOC_ARENA_MAX), or "
+	                                 "another allocator",
+	                                 { "procmem heap %d", NULL } },
+	[PM_FINDING_RESERVE] = { "memory grows into a reserve that has an end",
+	                         "make the reserve larger, or find out what fills it",
+	                         { "procmem watch %d %s", "procmem strings -u %d %s" } },
+	[PM_FINDING_RISING_FLOOR] = { "memory rises and falls, and what is left rises",
+	                              "find out what is not released in each cycle",
+	                              { "procmem watch %d %s", "procmem heap --growth 30s %d" } },
+	[PM_FINDING_PLATEAU] = { "has grown, and has stopped: warm-up, or a cache that is full",
+	                         NULL,
+	                         { "procmem watch %d", NULL } },
+	[PM_FINDING_JAVA_DIRECT] = { "direct buffers of Java fill their limit",
+	                             "find out who keeps ByteBuffers; or raise "
+	                             "-XX:MaxDirectMemorySize",
+	                             { "procmem headroom --for 30s %d",
+	                               "procmem strings -u %d %s" } },
+	[PM_FINDING_RUNTIME_HEAP] = { "the heap of the runtime is at its maximum",
+	                              "look for live objects with the tools of the runtime",
+	                              { "procmem map --by owner %d", NULL } },
+	[PM_FINDING_RUNTIME_GROWTH] = { "objects of the runtime pile up",
+	                                "look for the owner of these objects with the tools of "
+	                                "the runtime",
+	                                { "procmem map --by owner %d", "procmem heap %d" } },
+	[PM_FINDING_JAVA_CODE] = { "the code cache of the JVM fills up",
+	                           "raise -XX:ReservedCodeCacheSize, or find what generates code",
+	                           { "procmem headroom %d", NULL } },
+	[PM_FINDING_JAVA_METASPACE] = { "classes of Java pile up in the metaspace",
+	                                "find out who loads classes, and what keeps their loaders",
+	                                { "procmem map --by owner %d", NULL } },
+	[PM_FINDING_OUTSIDE_RUNTIME] = { "memory grows outside of the runtime's heap",
+	                                 "look for buffers of native code: the runtime does not "
+	                                 "count them",
+	                                 { "procmem map --by owner %d",
+	                                   "procmem strings -u %d %s" } },
+	[PM_FINDING_CHILD_GROWS] = { "a process below it grows",
+	                             NULL,
+	                             { "procmem why %d", "procmem watch --children %d" } },
+	[PM_FINDING_GROUP_PROCESS] = { "another process of its cgroup grows",
+	                               NULL,
+	                               { "procmem why %d", "procmem cgroup %d" } },
+	[PM_FINDING_SHARED_FILE] = { "another process makes a shared file grow",
+	                             NULL,
+	                             { "procmem who %d %s", NULL } },
+	[PM_FINDING_NAMELESS_FILE] = { "shared memory without a name grows",
+	                               "find out who writes to it and never truncates it",
+	                               { "procmem who %d %s", "procmem strings -u %d %s" } },
+	[PM_FINDING_TMPFS] = { "files in a tmpfs pile up: they are memory",
+	                       "remove the files, or move the directory to a disk",
+	                       { "procmem cgroup %d", NULL } },
+	[PM_FINDING_KERNEL_MEMORY] = { "memory of the kernel grows in its cgroup",
+	                               "look for sockets, files, or mounts that pile up",
+	                               { "procmem cgroup %d", NULL } },
+	[PM_FINDING_PAGE_CACHE] = { "only page cache grows: the kernel drops it when it needs "
+	                            "memory",
+	                            NULL,
+	                            { "procmem cgroup %d", NULL } },
+	[PM_FINDING_THREADS] = { "threads pile up",
+	                         "find out who starts threads that do not end",
+	                         { "procmem map --by thread %d", "procmem trace --for 60s %d" } },
+	[PM_FINDING_MAPPINGS] = { "mappings pile up",
+	                          "find out who maps memory and does not unmap it",
+	                          { "procmem trace --for 60s %d", "procmem watch %d" } },
+	[PM_FINDING_DESCRIPTORS] = { "open descriptors pile up",
+	                             "find out who opens files or sockets and does not close them",
+	                             { "ls -l /proc/%d/fd", NULL } },
+	[PM_FINDING_SHARED_COUNTED] = { "RSS counts memory that other processes have, too",
+	                                NULL,
+	                                { "procmem map -o address,rss,pss,kind,mapping %d",
+	                                  NULL } },
+	[PM_FINDING_LOCKED] = { "locked memory: the kernel cannot reclaim it",
+	                        NULL,
+	                        { "procmem map -o address,rss,locked,kind,mapping %d", NULL } },
+	[PM_FINDING_HUGE_PAGES] = { "much memory is in huge pages, of which parts can be unused",
+	                            NULL,
+	                            { "procmem map -o address,rss,anon_huge,kind,mapping %d",
+	                              NULL } },
+	[PM_FINDING_SWAPPING] = { "memory is swapped out", NULL, { "procmem pressure %d", NULL } },
+	[PM_FINDING_PRESSURE] = { "memory is short, but not because of it",
+	                          NULL,
+	                          { "procmem pressure %d", "procmem ps" } },
+	[PM_FINDING_GROWTH] = { "memory grows; what causes it is not known",
+	                        NULL,
+	                        { "procmem strings -u %d %s", "procmem trace --for 60s %d" } },
+};
+
+const char *why_sentence_label(enum why_label label)
+{
+	static const char *const labels[WHY_LABELS] = {
+		[WHY_GROWS] = "grows", [WHY_HOLDS] = "holds", [WHY_MADE] = "made by",
+		[WHY_UNTIL] = "until", [WHY_NOT] = "not",     [WHY_DO] = "do",
+		[WHY_MORE] = "more",
+	};
+
+	return labels[label];
+}
+
+static void put_name(const char *name, struct text *text)
+{
+	utf8_escape(text, name, strlen(name));
+}
+
+void why_sentence_title(const struct pm_finding *finding, struct text *text)
+{
+	text_string(text, words[finding->id].title);
+}
+
+/** Adds a rate of things, such as "200.0/s". */
+static void put_count_rate(double rate, struct text *text)
+{
+	if (rate >= 0.1)
+		text_format(text, "%.1f/s", rate);
+	else if (rate >= 0.1 / 60)
+		text_format(text, "%.1f/min", rate * 60);
+	else
+		text_format(text, "%.1f/h", rate * 3600);
+}
+
+/** Adds the name of a region: "arena 3", "[heap]", "malloc 7f3a08000000", or its file. */
+static void put_region(const struct pm_evidence_region *region, struct text *text)
+{
+	if (region->kind == PM_KIND_ARENA && region->arena > 0) {
+		text_format(text, "arena %" PRIu32, region->arena);
+	} else if (*region->mapping) {
+		put_name(region->mapping, text);
+	} else {
+		text_format(text, "%s ", pm_kind_name(region->kind));
+		text_hex(text, region->start, 1);
+	}
+}
+
+/** Adds what a finding is about. */
+static void put_subject(const struct pm_finding *finding, const struct pm_evidence *evidence,
+                        struct text *text)
+{
+	if (finding->shared) {
+		put_name(finding->shared->name, text);
+	} else if (finding->tmpfs) {
+		put_name(finding->tmpfs->path, text);
+	} else if (finding->pid != evidence->pid) {
+		text_format(text, "%d ", (int)finding->pid);
+		put_name(finding->comm, text);
+	} else if (finding->region) {
+		put_region(finding->region, text);
+	} else if (finding->arena) {
+		if (finding->arena->main)
+			text_string(text, "main arena");
+		else
+			text_format(text, "arena %" PRIu32, finding->arena->number);
+	} else if (finding->owner != PM_OWNER_UNKNOWN) {
+		text_string(text, pm_owner_title(finding->owner));
+	} else {
+		text_string(text, "in all");
+	}
+}
+
+/** Returns the first fact with an identifier; NULL if there is none. */
+static const struct pm_finding_fact *find_fact(const struct pm_finding *finding, enum pm_fact_id id)
+{
+	for (size_t i = 0; i < finding->fact_count; i++)
+		if (finding->facts[i].id == id)
+			return &finding->facts[i];
+	return NULL;
+}
+
+/** Adds how many chunks of which sizes stay. */
+static void put_chunks(const struct pm_finding *finding, struct text *text)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < finding->fact_count; i++) {
+		const struct pm_finding_fact *fact = &finding->facts[i];
+
+		if (fact->id != PM_FACT_CHUNKS)
+			continue;
+		text_string(text, first ? ": " : ", ");
+		put_count_rate(fact->rate, text);
+		text_format(text, " %s of ", first ? "chunks" : "and");
+		if (fact->size < 10000)
+			text_format(text, "%" PRIu64 " B", fact->size);
+		else
+			text_size(text, fact->size);
+		first = false;
+	}
+	if (first)
+		return;
+
+	const struct pm_finding_fact *released = find_fact(finding, PM_FACT_RELEASED);
+	if (released)
+		text_format(text, ", %.0f%% released", released->percent);
+	else if (finding->id == PM_FINDING_MALLOC_LEAK)
+		text_string(text, ", none released");
+}
+
+/** Adds the first line: what grows, or what is there. */
+static void put_growth(const struct pm_finding *finding, const struct pm_evidence *evidence,
+                       struct text *text)
+{
+	put_subject(finding, evidence, text);
+	if (finding->bytes > 0) {
+		text_char(text, ' ');
+		text_size(text, finding->bytes);
+	}
+	if (finding->rate > 0) {
+		text_string(text, finding->estimate ? ", about " : ", ");
+		delta_put_rate(text, finding->rate);
+		text_format(text, " %s", pm_verdict_name(finding->verdict));
+	} else if (finding->count_rate > 0) {
+		text_string(text, ", +");
+		put_count_rate(finding->count_rate, text);
+	}
+	put_chunks(finding, text);
+}
+
+/** A receiver of lines. */
+struct lines {
+	const struct pm_finding *finding;
+	const struct pm_evidence *evidence;
+	why_sentence_visitor *visit;
+	void *context;
+	struct text line;
+};
+
+static void end_line(struct lines *lines, enum why_label label)
+{
+	lines->visit(lines->context, label, &lines->line);
+	text_clear(&lines->line);
+}
+
+/** Makes the line of a fact that says what something holds. */
+static void hold(struct lines *lines, const struct pm_finding_fact *fact)
+{
+	struct text *line = &lines->line;
+
+	switch (fact->id) {
+	case PM_FACT_TEXT:
+		text_grouped(line, fact->count);
+		text_string(line, " × \"");
+		put_name(fact->text, line);
+		text_char(line, '"');
+		if (fact->size > 0)
+			text_format(line, ", every %" PRIu64 " B", fact->size);
+		break;
+	case PM_FACT_TYPE:
+		text_grouped(line, fact->count);
+		text_string(line, " × ");
+		put_name(fact->text, line);
+		text_string(line, ", ");
+		text_size(line, fact->bytes);
+		if (fact->rate > 0) {
+			text_string(line, ", +");
+			put_count_rate(fact->rate, line);
+		}
+		break;
+	case PM_FACT_IN_USE:
+		text_size(line, fact->bytes);
+		text_string(line, " in use of ");
+		text_size(line, fact->size);
+		text_string(line, " that malloc has from the kernel");
+		break;
+	case PM_FACT_TRIMMABLE:
+		text_string(line, "about ");
+		text_size(line, fact->bytes);
+		text_string(line, " in whole pages: malloc_trim(3) can return them");
+		break;
+	case PM_FACT_FILES:
+		text_grouped(line, fact->count);
+		text_string(line, " files, ");
+		text_size(line, fact->bytes);
+		break;
+	case PM_FACT_RESERVE:
+		text_size(line, fact->bytes);
+		text_string(line, " of the reserve are left");
+		break;
+	case PM_FACT_FLOOR:
+		text_string(line, "what is left after each fall rises by ");
+		delta_put_rate(line, fact->rate);
+		break;
+	case PM_FACT_PART:
+		text_format(line, "%s: ", fact->text);
+		text_size(line, fact->bytes);
+		break;
+	case PM_FACT_SHARE:
+		text_format(line, "%.0f%% of ", fact->percent);
+		text_size(line, fact->bytes);
+		break;
+	default:
+		return;
+	}
+	end_line(lines, WHY_HOLDS);
+}
+
+/** Makes the line of a fact that says who makes something. */
+static void make(struct lines *lines, const struct pm_finding_fact *fact)
+{
+	struct text *line = &lines->line;
+
+	switch (fact->id) {
+	case PM_FACT_THREAD:
+		text_format(line, "thread %" PRIu64 " \"", fact->count);
+		put_name(fact->text, line);
+		if (fact->size > 0)
+			text_format(line, "\" (uses arena %" PRIu64 ")", fact->size);
+		else
+			text_string(line, "\" (uses the main arena)");
+		break;
+	case PM_FACT_MODULE:
+		put_name(fact->text, line);
+		text_string(line, " has this text as a constant");
+		break;
+	case PM_FACT_WRITER:
+		text_format(line, "process %" PRIu64 " \"", fact->count);
+		put_name(fact->text, line);
+		text_char(line, '"');
+		break;
+	default:
+		return;
+	}
+	end_line(lines, WHY_MADE);
+}
+
+/** Adds a duration between two bounds: "38m", or "30m to 45m". */
+static void put_time(double from, double to, struct text *text)
+{
+	char first[PM_DURATION_TEXT_SIZE], last[PM_DURATION_TEXT_SIZE];
+
+	pm_format_duration(from, first);
+	pm_format_duration(to, last);
+	if (strcmp(first, last) == 0)
+		text_string(text, first);
+	else
+		text_format(text, "%s to %s", first, last);
+}
+
+static void put_until(const struct pm_finding *finding, struct text *text)
+{
+	if (finding->limit) {
+		const struct pm_limit *limit = &finding->limit->limit;
+
+		text_string(text, first_limit_words(limit->kind));
+		text_string(text, " (");
+		if (limit->counts)
+			text_grouped(text, limit->max);
+		else
+			text_size(text, limit->max);
+		text_string(text, ") is used up in ");
+		put_time(finding->seconds_min, finding->seconds_max, text);
+	} else if (finding->time_known) {
+		text_string(text, "it is used up in ");
+		put_time(finding->seconds_min, finding->seconds_max, text);
+	} else if (finding->rate > 0) {
+		text_string(text, "not known: no limit of its own is reached at this rate");
+	}
+}
+
+/** Makes the line of something that is not the cause. */
+static void acquit(struct lines *lines, const struct pm_finding_fact *fact)
+{
+	struct text *line = &lines->line;
+
+	switch (fact->id) {
+	case PM_FACT_OWNER_FLAT:
+		text_format(line, "%s ", pm_owner_title(fact->owner));
+		text_size(line, fact->bytes);
+		text_string(line, ": does not grow");
+		break;
+	case PM_FACT_REGION_FLAT:
+	case PM_FACT_SAWTOOTH:
+		if (*fact->text)
+			put_name(fact->text, line);
+		else
+			text_hex(line, fact->address, 1);
+		text_string(line, fact->id == PM_FACT_SAWTOOTH ? ": rises and falls by " : " ");
+		text_size(line, fact->bytes);
+		text_string(line, fact->id == PM_FACT_SAWTOOTH ? ", and its floor does not rise"
+		                                               : ": does not grow");
+		break;
+	default:
+		return;
+	}
+	end_line(lines, WHY_NOT);
+}
+
+/** Returns the address that the commands of a finding need; 0 if there is none. */
+static uint64_t address_of(const struct pm_finding *finding)
+{
+	if (finding->chunks)
+		return finding->chunks->example;
+	if (finding->shared)
+		return finding->shared->start;
+	return finding->region ? finding->region->start : 0;
+}
+
+static void add_commands(struct lines *lines)
+{
+	const struct pm_finding *finding = lines->finding;
+	uint64_t address = address_of(finding);
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *format = words[finding->id].commands[i];
+		const char *number = format ? strstr(format, "%d") : NULL;
+		const char *place = format ? strstr(format, "%s") : NULL;
+
+		if (!number || (place && address == 0))
+			continue;
+		text_bytes(&lines->line, format, (size_t)(number - format));
+		text_format(&lines->line, "%d", (int)finding->pid);
+		if (place) {
+			text_bytes(&lines->line, number + 2, (size_t)(place - number - 2));
+			text_hex(&lines->line, address, 1);
+		} else {
+			text_string(&lines->line, number + 2);
+		}
+		end_line(lines, WHY_MORE);
+	}
+}
+
+void why_sentence_lines(const struct pm_finding *finding, const struct pm_evidence *evidence,
+                        why_sentence_visitor *visit, void *context)
+{
+	struct lines lines = { finding, evidence, visit, context, { 0 } };
+
+	put_growth(finding, evidence, &lines.line);
+	end_line(&lines, WHY_GROWS);
+	for (size_t i = 0; i < finding->fact_count; i++)
+		hold(&lines, &finding->facts[i]);
+	for (size_t i = 0; i < finding->fact_count; i++)
+		make(&lines, &finding->facts[i]);
+
+	put_until(finding, &lines.line);
+	if (lines.line.length > 0)
+		end_line(&lines, WHY_UNTIL);
+
+	const struct pm_finding_fact *self = find_fact(finding, PM_FACT_SELF_FLAT);
+	if (self) {
+		text_format(&lines.line, "%d itself, ", (int)evidence->pid);
+		text_size(&lines.line, self->bytes);
+		text_string(&lines.line, ": does not grow");
+		end_line(&lines, WHY_NOT);
+	}
+	for (size_t i = 0; i < finding->against_count; i++)
+		acquit(&lines, &finding->against[i]);
+
+	if (words[finding->id].advice) {
+		text_string(&lines.line, words[finding->id].advice);
+		end_line(&lines, WHY_DO);
+	}
+	add_commands(&lines);
+	text_deinit(&lines.line);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "why/why.h"
+
+#include <stddef.h>
+
+#include "base/delta.h"
+#include "base/report.h"
+#include "why/evidence.h"
+#include "why/print.h"
+
+enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS };
+
+static const struct cli_option why_option_list[] = {
+	{ OPTION_FOR, "for", "DURATION", "observe for this time (10s, 5m; default 30s)" },
+	{ OPTION_NO_STRINGS, "no-strings", NULL, "show no content of the process's memory" },
+	{ 'a', "all", NULL, "show all findings, also those that weigh little" },
+	{ 0 },
+};
+
+static int parse_option(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct why_options *options = into;
+
+	switch (id) {
+	case OPTION_FOR:
+		return delta_parse_duration(value, &options->seconds, error);
+	case OPTION_NO_STRINGS:
+		options->no_text = true;
+		return 0;
+	default:
+		options->all = true;
+		return 0;
+	}
+}
+
+static const struct cli_group groups[] = {
+	{ "What to report:", why_option_list, parse_option, 0 },
+	{ "Output:", options_of_output, options_parse_output,
+	  offsetof(struct why_options, output) },
+	{ 0 },
+};
+
+const struct cli_spec why_spec = {
+	.command = "why",
+	.operands = "TARGET",
+	.purpose = "Investigates a process for some time, and reports why its memory grows or\n"
+		   "weighs: the causes in order of weight, with evidence, and the commands that\n"
+		   "show more. The process is not stopped.",
+	.groups = groups,
+	.notes = "TARGET is a PID, or a process name that matches one process. The exit status\n"
+		 "is 1 if something was found, and 0 if not.",
+	.examples = {
+		{ "procmem why java", "what is wrong with the memory of java" },
+		{ "procmem why --for 5m 4711", "the same, for a leak that is slow" },
+	},
+	.operands_min = 1,
+	.operands_max = 1,
+};
+
+/** Judges what was observed, and prints it. @return number of findings, or -1 */
+static int judge(const struct why_observation *observation, struct out *out, struct pm_error *error)
+{
+	struct why_evidence made;
+	struct pm_findings findings;
+	struct why_report report = { .observation = observation, .findings = &findings };
+
+	why_evidence_make(&made, observation);
+	report.evidence = &made.evidence;
+	int result = pm_findings_make(&made.evidence, &findings, error);
+	if (result == 0) {
+		if (observation->options->output.json)
+			why_print_json(&report, out);
+		else if (!observation->options->output.quiet)
+			why_print(&report, out);
+		result = why_report_count(&report) > 0;
+		pm_findings_deinit(&findings);
+	}
+
+	why_evidence_deinit(&made);
+	return result;
+}
+
+enum status why_run(struct out *out, int argc, char **argv)
+{
+	struct why_options options = { .seconds = 30 };
+	struct why_observation observation = { .options = &options };
+	struct cli_result words;
+	struct pm_error error;
+
+	if (!cli_parse(&why_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&why_spec, &words))
+		return words.status;
+
+	out_set_colour(out, options.output.colour);
+	int result = why_observe(&observation, words.operands[0], &error);
+	if (result == 0)
+		result = judge(&observation, out, &error);
+	why_observation_deinit(&observation);
+	if (result < 0)
+		return report_failure(&error);
+	return result > 0 ? STATUS_NOTHING : STATUS_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The options of `procmem why`. Private to the command. */
+#ifndef CMD_WHY_WHY_H
+#define CMD_WHY_WHY_H
+
+#include "cli/command.h"
+#include "cli/options.h"
+
+/** The parsed options of `procmem why`. */
+struct why_options {
+	double seconds; /**< duration of --for in seconds */
+	bool no_text;   /**< --no-strings: show no content of memory */
+	bool all;       /**< --all: also findings that need no action, and weak ones */
+	struct output_options output;
+};
+
+/**
+ * Runs `procmem why`.
+ * @see command.run
+ */
+enum status why_run(struct out *out, int argc, char **argv);
+
+/** The command line of `procmem why`. */
+extern const struct cli_spec why_spec;
+
+#endif
