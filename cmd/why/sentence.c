@@ -108,7 +108,7 @@ static const struct words words[PM_FINDING_COUNT] = {
 	[PM_FINDING_PRESSURE] = { "memory is short, but not because of it",
 	                          NULL,
 	                          { "procmem pressure %d", "procmem ps" } },
-	[PM_FINDING_GROWTH] = { "memory grows; what causes it is not known",
+	[PM_FINDING_GROWTH] = { "memory grows; who uses it is not known",
 	                        NULL,
 	                        { "procmem strings -u %d %s", "procmem trace --for 60s %d" } },
 };
@@ -127,6 +127,27 @@ const char *why_sentence_label(enum why_label label)
 static void put_name(const char *name, struct text *text)
 {
 	utf8_escape(text, name, strlen(name));
+}
+
+/* Maximum number of bytes of a text of the target that are shown. */
+enum { CONTENT_MAX = 60 };
+
+/** Adds a text of the target, escaped. A long one is cut. */
+static void put_content(const char *content, struct text *text)
+{
+	size_t length = strlen(content);
+
+	if (length <= CONTENT_MAX) {
+		utf8_escape(text, content, length);
+		return;
+	}
+
+	/* Do not cut a character of several bytes. */
+	length = CONTENT_MAX;
+	while (length > 0 && ((unsigned char)content[length] & 0xc0) == 0x80)
+		length--;
+	utf8_escape(text, content, length);
+	text_string(text, "\xe2\x80\xa6");
 }
 
 void why_sentence_title(const struct pm_finding *finding, struct text *text)
@@ -225,7 +246,12 @@ static void put_chunks(const struct pm_finding *finding, struct text *text)
 static void put_growth(const struct pm_finding *finding, const struct pm_evidence *evidence,
                        struct text *text)
 {
-	put_subject(finding, evidence, text);
+	if (finding->count > 0) {
+		text_grouped(text, finding->count);
+		text_string(text, " now");
+	} else {
+		put_subject(finding, evidence, text);
+	}
 	if (finding->bytes > 0) {
 		text_char(text, ' ');
 		text_size(text, finding->bytes);
@@ -265,7 +291,7 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 	case PM_FACT_TEXT:
 		text_grouped(line, fact->count);
 		text_string(line, " × \"");
-		put_name(fact->text, line);
+		put_content(fact->text, line);
 		text_char(line, '"');
 		if (fact->size > 0)
 			text_format(line, ", every %" PRIu64 " B", fact->size);

@@ -25,11 +25,20 @@ static double bytes_rate(const struct pm_evidence_chunks *chunks)
 	return chunks->net_rate * (double)chunks->size;
 }
 
+/** Tests whether there is one new chunk for each new thread: threads that pile up are the cause. */
+static bool belongs_to_threads(const struct pm_finding_context *context,
+                               const struct pm_evidence_chunks *chunks)
+{
+	return context->thread_rate > 0 &&
+	       fabs(chunks->net_rate - context->thread_rate) <= same_rate * context->thread_rate;
+}
+
 /** Tests whether chunks of a class pile up, at a rate that matters. */
 static bool piles_up(const struct pm_finding_context *context,
                      const struct pm_evidence_chunks *chunks)
 {
 	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
+	       !belongs_to_threads(context, chunks) &&
 	       chunks->net_rate >= stays_min * chunks->rate &&
 	       pm_finding_matters(context, bytes_rate(chunks));
 }

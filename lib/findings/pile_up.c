@@ -40,15 +40,43 @@ static void set_limit(const struct pm_evidence *evidence, size_t index, struct p
 	}
 }
 
+/** Marks the regions that pile up with the mappings. */
+static void explain_mappings(struct pm_finding_context *context, double rate)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < evidence->region_count; i++) {
+		const struct pm_evidence_region *region = &evidence->regions[i];
+
+		if (pm_evidence_rate(&region->count) >= rate / 2)
+			pm_finding_explain(context, region);
+	}
+}
+
+/**
+ * Tests whether new mappings are those of new threads: a thread has a stack with its guard, and
+ * some threads have an arena, of two regions, too.
+ */
+static bool belong_to_threads(const struct pm_finding_context *context, double rate)
+{
+	return rate <= 4.2 * context->thread_rate;
+}
+
 void pm_finding_pile_up(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		const struct pm_evidence_trend *trend = &evidence->numbers[numbers[i].number];
+		double rate = pm_evidence_rate(trend);
 
 		if (!pm_evidence_grows(trend))
 			continue;
+		if (numbers[i].number == PM_EVIDENCE_MAPPINGS) {
+			explain_mappings(context, rate);
+			if (belong_to_threads(context, rate))
+				continue;
+		}
 
 		struct pm_finding *finding = pm_finding_add(context, numbers[i].finding,
 		                                            PM_CONFIDENCE_SURE);
@@ -56,7 +84,10 @@ void pm_finding_pile_up(struct pm_finding_context *context)
 			return;
 
 		finding->verdict = trend->trend.verdict;
-		finding->count_rate = pm_evidence_rate(trend);
+		finding->count = trend->last;
+		finding->count_rate = rate;
+		if (numbers[i].number == PM_EVIDENCE_THREADS)
+			context->thread_rate = rate;
 		set_limit(evidence, i, finding);
 		pm_finding_weigh(context, finding);
 	}

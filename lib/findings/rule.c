@@ -84,6 +84,28 @@ static bool limits_memory(enum pm_limit_kind kind)
 	       kind == PM_LIMIT_ADDRESS_SPACE || kind == PM_LIMIT_DATA;
 }
 
+/**
+ * Sets the limit of memory that the growth of a finding alone reaches first. The rates of others
+ * are not known, so the time is an estimate.
+ */
+static void set_limit_by_rate(const struct pm_evidence *evidence, struct pm_finding *finding)
+{
+	for (size_t i = 0; i < evidence->limit_count; i++) {
+		const struct pm_evidence_limit *limit = &evidence->limits[i];
+		double seconds = (double)pm_limit_left(&limit->limit) / finding->rate;
+		bool shared = limit->limit.kind == PM_LIMIT_CGROUP ||
+		              limit->limit.kind == PM_LIMIT_SYSTEM;
+
+		if (!shared || limit->limit.exempt ||
+		    (finding->limit && seconds * 0.7 >= finding->seconds_min))
+			continue;
+		finding->limit = limit;
+		finding->time_known = true;
+		finding->seconds_min = seconds * 0.7;
+		finding->seconds_max = seconds * 1.3;
+	}
+}
+
 void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_finding *finding)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -103,6 +125,9 @@ void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_fi
 		finding->seconds_min = limit->seconds_min;
 		finding->seconds_max = limit->seconds_max;
 	}
+
+	if (!finding->limit)
+		set_limit_by_rate(evidence, finding);
 }
 
 /** Returns 1 for the urgent and 0 for the remote, on a logarithmic scale. */
@@ -128,7 +153,7 @@ void pm_finding_weigh(const struct pm_finding_context *context, struct pm_findin
 	}
 
 	double total = (double)pm_max(evidence->memory.last, 1);
-	if (finding->rate <= 0 && !finding->time_known) {
+	if (finding->rate <= 0 && finding->count_rate <= 0) {
 		double share = fmin((double)finding->bytes / total, 1);
 		finding->weight = 50 * share * by_confidence[finding->confidence];
 		return;
@@ -205,6 +230,15 @@ void pm_finding_acquit_others(const struct pm_finding_context *context, struct p
 	}
 }
 
+/** Tests whether one of two texts is the start of the other. */
+static bool same_start(const char *one, const char *other)
+{
+	size_t length = strlen(one), other_length = strlen(other);
+
+	length = length < other_length ? length : other_length;
+	return length > 0 && strncmp(one, other, length) == 0;
+}
+
 void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_finding *finding)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -222,7 +256,8 @@ void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_fi
 	for (size_t i = 0; finding->region && i < evidence->text_count && added < 2; i++) {
 		const struct pm_evidence_text *text = &evidence->texts[i];
 
-		if (text->region != index_of(context, finding->region))
+		if (text->region != index_of(context, finding->region) ||
+		    (finding->chunks && same_start(text->text, finding->chunks->text)))
 			continue;
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_TEXT,
 		                                                      .count = text->count,

@@ -16,8 +16,8 @@ struct pm_finding_context {
 	const struct pm_evidence *evidence; /**< what was observed */
 	struct pm_findings *findings;       /**< receives the findings */
 	bool *explained;                    /**< for each region: a finding explains its growth */
-	bool kept_explained; /**< a finding explains the growth of the target as a whole */
-	bool out_of_memory;  /**< a finding could not be stored */
+	double thread_rate; /**< new threads per second that a finding has reported; 0: none */
+	bool out_of_memory; /**< a finding could not be stored */
 };
 
 /** A rule. */

@@ -116,6 +116,7 @@ struct pm_finding {
 	enum pm_owner owner;     /**< the owner concerned; PM_OWNER_UNKNOWN if none */
 	enum pm_verdict verdict; /**< how it develops; PM_VERDICT_TOO_EARLY if not observed */
 	uint64_t bytes;          /**< bytes concerned now */
+	uint64_t count;          /**< things concerned now, such as threads; 0 if not known */
 	double rate;             /**< growth in bytes per second; 0 if it does not grow */
 	double count_rate;       /**< growth in things per second; 0 if not known */
 	bool estimate;           /**< `rate` is an estimate */
