@@ -11,6 +11,7 @@
 #include "map/sum.h"
 #include "target/json_parts.h"
 #include "target/malloc_heap.h"
+#include "target/owner_text.h"
 #include "view/list_print.h"
 
 /** Prints below a region whether its kind is proven or inferred, and which rule determined it. */
@@ -52,6 +53,7 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 {
 	struct json json = { .out = out };
 	map_print_open_json(&json, loaded);
+	owner_text_json_runtimes(&json, loaded->runtimes);
 	if (json_put_list(&json, "regions", list, error) < 0 ||
 	    (groups && json_put_list(&json, "groups", groups, error) < 0))
 		return -1;
@@ -66,12 +68,40 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 	return 0;
 }
 
-/** Prints a list as a table or as CSV. */
-static void print_text(const struct loaded *loaded, struct list *list,
-                       const struct map_options *options, struct out *out)
+/**
+ * Prints the sums by owner as an equation, and the runtimes.
+ * @param all  all regions are selected
+ */
+static void print_owners(const struct loaded *loaded, const struct groups *groups, bool all,
+                         bool bytes, struct out *out)
 {
-	if (!options->list.csv && !options->list.no_header)
+	const char *label = "RSS";
+	struct text line = { 0 };
+
+	if (loaded->core)
+		label = MAP_HELD;
+	else if (!all)
+		label = "RSS of the selected regions";
+	owner_text_equation(group_owner_sums(groups), label, bytes, &line);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	owner_text_print_runtimes(loaded->runtimes, bytes, out);
+	text_deinit(&line);
+}
+
+/**
+ * Prints a list as a table or as CSV.
+ * @param owners  groups by owner; NULL for other lists
+ * @param all     all regions are selected
+ */
+static void print_text(const struct loaded *loaded, struct list *list, const struct groups *owners,
+                       bool all, const struct map_options *options, struct out *out)
+{
+	if (!options->list.csv && !options->list.no_header) {
 		list->lines_above = map_header_print(loaded, options->output.bytes, out);
+		if (owners)
+			print_owners(loaded, owners, all, options->output.bytes, out);
+	}
 	list_print(list, out);
 }
 
@@ -113,6 +143,22 @@ static void close_inside(struct inside *inside)
 	malloc_heap_close(&inside->opened);
 }
 
+/** Adds the selected regions to the groups. */
+static int fill(struct groups *groups, const struct loaded *loaded, const struct list *list,
+                const struct map_options *options, struct pm_error *error)
+{
+	struct owner_source source = { 0 };
+
+	if (options->by == GROUP_BY_OWNER) {
+		owner_source_open(&source, loaded, interrupt_catch());
+		group_know_owners(groups, &source);
+	}
+
+	int result = group_fill(groups, &loaded->regions, list->items, list->count, error);
+	owner_source_close(&source);
+	return result;
+}
+
 int map_print(const struct loaded *loaded, struct list *list, struct groups *groups,
               const struct map_options *options, struct out *out, struct pm_error *error)
 {
@@ -136,7 +182,11 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 			return -1;
 		if (options->by == GROUP_BY_ARENA)
 			open_inside(&inside, groups, loaded, options->output.quiet);
-		group_fill(groups, &loaded->regions, list->items, list->count);
+		if (fill(groups, loaded, list, options, error) < 0) {
+			close_inside(&inside);
+			list_deinit(&of_groups);
+			return -1;
+		}
 		group_add_to(groups, &of_groups);
 		list_sort(&of_groups);
 		printed = json_groups = &of_groups;
@@ -156,7 +206,8 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 	if (options->output.json)
 		status = print_json(loaded, list, json_groups, out, error);
 	else
-		print_text(loaded, printed, options, out);
+		print_text(loaded, printed, options->by == GROUP_BY_OWNER ? groups : NULL,
+		           list->count == loaded->regions.count, options, out);
 
 	list_deinit(&of_groups);
 	close_inside(&inside);

@@ -32,6 +32,14 @@ static int load_recorded(struct sampled *sampled, const char *path, const char *
 		result = pm_process_id_copy(pm_recording_process_id(recording), &sampled->id,
 		                            error);
 	if (result == 0) {
+		int owners = pm_recording_read_owners(recording, sampled->number, &sampled->owners,
+		                                      error);
+
+		sampled->owners_known = owners > 0;
+		if (owners < 0)
+			result = -1;
+	}
+	if (result == 0) {
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = recorded.wall_ns;
 	}

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <procmem/owner_sums.h>
 #include <procmem/process_id.h>
 #include <procmem/recording.h>
 #include <procmem/region.h>
@@ -27,6 +28,8 @@ struct sampled {
 	bool identified;           /**< `id` is set; false for a saved smaps or maps file */
 	struct pm_process_id id;   /**< the process */
 	int64_t wall_ns;           /**< time in nanoseconds since 1970; 0 if unknown */
+	bool owners_known;           /**< `owners` is set */
+	struct pm_owner_sums owners; /**< sums by owner over all regions */
 	uint64_t number;           /**< number of the sample in a recording; 0 for other sources */
 };
 

@@ -58,6 +58,11 @@ static enum pm_owner by_detail(const struct pm_detail *detail)
 		return heap_owner((enum pm_runtime)detail->runtime);
 	case PM_DETAIL_ALLOCATOR:
 		return allocator_owner((enum pm_allocator)detail->allocator);
+	case PM_DETAIL_ARENA_REST:
+	case PM_DETAIL_ARENA_UNREAD_REST:
+		return PM_OWNER_MALLOC;
+	case PM_DETAIL_CODE_REST:
+		return PM_OWNER_CODE;
 	default:
 		return PM_OWNER_UNKNOWN;
 	}

@@ -63,6 +63,7 @@
 #include <procmem/number.h>
 #include <procmem/oom_log.h>
 #include <procmem/owner.h>
+#include <procmem/owner_sums.h>
 #include <procmem/page_set.h>
 #include <procmem/page_strings.h>
 #include <procmem/pagemap.h>
