@@ -262,7 +262,7 @@ void owner_text_json_runtimes(struct json *json, const struct pm_runtimes *runti
 		json_put(json, "family", json_string(info->family));
 		put_member(json, "version", info->version);
 		put_member(json, "variant", info->variant);
-		put_member(json, "proof", info->proof);
+		put_member(json, "why", info->proof);
 		json_put(json, "complete", json_boolean(info->complete));
 		put_member(json, "missing", info->missing);
 		json_shut(json, '}');
