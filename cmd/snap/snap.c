@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "snap/snap.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -158,12 +159,16 @@ static void read_headroom(struct pm_process *process, const struct pm_sample *sa
 		*headroom = (struct pm_headroom){ 0 };
 	else
 		pm_headroom_add_counts(process, NULL, sample->regions, headroom, NULL);
+	if (sample->runtimes)
+		pm_headroom_add_runtimes(headroom, sample->runtimes);
 }
 
 int snap_take(struct snap *snap, struct pm_process *process, const char *heap, const char *file,
               struct pm_error *error)
 {
-	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
+	const struct pm_sampler_options sampling = { .kinds = true,
+		                                     .smaps = true,
+		                                     .runtimes = HUGE_VAL };
 	struct snap taken = { 0 };
 	struct pm_headroom headroom;
 

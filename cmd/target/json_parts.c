@@ -2,6 +2,7 @@
 #include "target/json_parts.h"
 
 #include "base/convert.h"
+#include "target/first_limit.h"
 #include "target/region_text.h"
 
 /** Writes a text member, unless the text is missing or empty. */
@@ -114,7 +115,7 @@ void json_parts_limit(struct json *json, const struct pm_limit *limit)
 	json_put(json, "max", json_number(limit->max));
 	if (limit->exempt) {
 		json_put(json, "exempt", json_true());
-	} else {
+	} else if (!limit->used_unknown) {
 		json_put(json, "used", json_number(limit->used));
 		json_put(json, "reclaimable", json_number(limit->reclaimable));
 		json_put(json, "left", json_number(pm_limit_left(limit)));
@@ -122,6 +123,8 @@ void json_parts_limit(struct json *json, const struct pm_limit *limit)
 
 	if (limit->approximate)
 		json_put(json, "approximate", json_true());
+	if (*first_limit_effect(limit->kind))
+		json_put(json, "effect", json_string(first_limit_effect(limit->kind)));
 	put_text(json, "source", limit->source);
 }
 

@@ -119,7 +119,9 @@ void json_parts_totals(struct json *json, const struct pm_totals *totals);
 
 /**
  * Writes a limit: `name`, `max`, `used`, `reclaimable`, `left` and `source`. If the kernel does not
- * enforce the limit for the process, only `name`, `max`, `source` and `exempt`.
+ * enforce the limit for the process, only `name`, `max`, `source` and `exempt`. For a limit of a
+ * runtime, `effect`, too; if its used part is not known, `used`, `reclaimable` and `left` are
+ * missing.
  *
  * @param json   the output
  * @param limit  the limit

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/sampled.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,7 +69,7 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
                         struct pm_sample *sample, struct pm_error *error)
 {
-	const struct pm_sampler_options options = { .kinds = true };
+	const struct pm_sampler_options options = { .kinds = true, .runtimes = HUGE_VAL };
 	struct pm_sampler *opened;
 
 	if (pm_sampler_open(process, &options, &opened, error) < 0)

@@ -146,6 +146,15 @@ void watch_history_count_limits(struct watch_history *history, const struct pm_h
 	history->counted_at = now;
 }
 
+/** Returns whether there are limits of runtimes. */
+static bool has_runtimes(const struct pm_headroom *headroom)
+{
+	for (size_t i = 0; i < headroom->count; i++)
+		if (pm_limit_is_of_runtime(headroom->limits[i].kind))
+			return true;
+	return false;
+}
+
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom,
                                 bool counts)
 {
@@ -156,10 +165,14 @@ void watch_history_set_headroom(struct watch_history *history, const struct pm_h
 
 	watch_history_count_limits(history, headroom);
 
-	/* Limits on counts come last in the order of limits. */
-	for (size_t i = 0; i < previous.count && !counts; i++)
-		if (previous.limits[i].counts)
-			history->headroom.limits[history->headroom.count++] = previous.limits[i];
+	bool runtimes = has_runtimes(headroom);
+	for (size_t i = 0; i < previous.count; i++) {
+		const struct pm_limit *limit = &previous.limits[i];
+		bool kept = limit->counts ? !counts : !runtimes;
+
+		if (kept && (limit->counts || pm_limit_is_of_runtime(limit->kind)))
+			history->headroom.limits[history->headroom.count++] = *limit;
+	}
 
 	forecast_limits(history);
 }

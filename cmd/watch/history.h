@@ -58,8 +58,8 @@ struct watch_history {
 	/** What grows although `memory` does not; valid after watch_history_find_beneath(). */
 	struct watch_beneath beneath;
 	/**
-	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) can be those of
-	 * an earlier sample.
+	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) and limits of
+	 * runtimes can be those of an earlier sample; they are the last elements then.
 	 */
 	struct pm_headroom headroom;
 	/** Number of elements of `headroom.limits`, from the first, that were read for the last
@@ -141,7 +141,8 @@ void watch_history_count_limits(struct watch_history *history, const struct pm_h
  * Replaces the limits, adds their usage to `counters`, and forecasts when they are reached. The
  * usage of a limit can grow although the process does not: other processes share most limits.
  * @param history   the history
- * @param headroom  the limits at the last sample, copied
+ * @param headroom  the limits at the last sample, copied. If it has no limits of runtimes, those of
+ *                  the previous call are kept
  * @param counts    whether limits on counts were read; if not, the limits on counts of the previous
  *                  call are kept
  */

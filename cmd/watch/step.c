@@ -95,6 +95,8 @@ static void read_headroom(struct watch *watch)
 	if (pm_headroom_read_memory(watch->run.target->process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
 	bool counts = read_counts(watch, &now);
+	if (history->sample.runtimes_fresh)
+		pm_headroom_add_runtimes(&now, history->sample.runtimes);
 
 	/* A process leaves its cgroup when it exits. Keep the limit of its last cgroup, which may
 	 * be the reason why it was killed. */

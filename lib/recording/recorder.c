@@ -223,7 +223,7 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 
 /**
  * Writes the limits of the process at the time of a sample. Of the limits of the same kind, the
- * first has the least left.
+ * first has the least left. Limits whose used part is not known are left out.
  */
 static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom,
                       uint64_t number, struct pm_error *error)
@@ -234,6 +234,10 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 		const struct pm_limit *limit = &headroom->limits[i];
 		sqlite3_stmt *statement = recorder->statements[ADD_LIMIT];
 		int64_t source = 0;
+
+		/* The value 0 would be false. */
+		if (limit->used_unknown)
+			continue;
 
 		level++;
 		if (i == 0 || headroom->limits[i - 1].kind != limit->kind)

@@ -88,6 +88,7 @@
 #include <procmem/retained.h>
 #include <procmem/retained_tree.h>
 #include <procmem/runtimes.h>
+#include <procmem/runtimes_cache.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>
