@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/number.h"
+#include "kinds/owners.h"
 #include "recording/database.h"
 #include "recording/listing.h"
 #include "recording/process_id.h"
@@ -253,6 +254,8 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 	     pm_database_prepare(database, pm_stored_owner_select, &reading.owners, error) == 0))
 		result = read_region_rows(recording, &reading, number, regions, error);
 
+	if (result == 0 && owners == 0)
+		pm_kinds_assign_owners(regions, NULL);
 	sqlite3_finalize(reading.rows);
 	sqlite3_finalize(reading.smaps);
 	sqlite3_finalize(reading.details);
