@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "runtimes/hotspot_limits.h"
 #include "runtimes/readers.h"
 
 static int add_info(struct pm_hotspot *jvm, struct pm_error *error)
@@ -39,7 +40,8 @@ int pm_runtime_read_hotspot(struct pm_runtimes_context *context, struct pm_error
 
 	int result = add_info(&jvm, error);
 
-	/* The parts: limits, labels. */
+	if (result == 0 && jvm.structs)
+		pm_hotspot_limits_add(&jvm);
 	pm_vm_structs_close(jvm.structs);
 	return result;
 }
