@@ -114,6 +114,8 @@ bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used)
 	if (!skip)
 		return false;
 
+	/* The search for jemalloc would read all memory. */
+	source.hint.searched = pm_runtime_find_file(context, "libjemalloc") == NULL;
 	source.skip = skip;
 	bool known = pm_heap_open(&source, &heap, NULL) == 0;
 	if (known) {
