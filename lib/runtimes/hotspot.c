@@ -100,12 +100,16 @@ static int read_parts(const struct pm_hotspot *jvm, struct pm_error *error)
 	pm_hotspot_read_areas(jvm);
 	bool metaspace = pm_hotspot_read_metaspace(jvm);
 
+	bool heap = has_owner(jvm->context->result, PM_OWNER_JAVA_HEAP);
+
 	pm_hotspot_read_tracker(jvm);
+	if (heap)
+		pm_hotspot_read_malloc(jvm, metaspace);
 	pm_hotspot_read_counters(jvm);
 	if (pm_hotspot_read_threads(jvm, error) < 0)
 		return -1;
 
-	set_texts(jvm, collector, has_owner(jvm->context->result, PM_OWNER_JAVA_HEAP), metaspace);
+	set_texts(jvm, collector, heap, metaspace);
 	return 0;
 }
 

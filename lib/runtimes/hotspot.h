@@ -64,6 +64,12 @@ bool pm_hotspot_read_metaspace(const struct pm_hotspot *jvm);
 /** Adds what native memory tracking calls memory of the collector, if it is switched on. */
 void pm_hotspot_read_tracker(const struct pm_hotspot *jvm);
 
+/**
+ * Divides regions that contain blocks of malloc and other memory.
+ * @param all_known  all memory of the JVM but that of the collector was added
+ */
+void pm_hotspot_read_malloc(const struct pm_hotspot *jvm, bool all_known);
+
 /** Adds the number and the duration of collections. */
 void pm_hotspot_read_counters(const struct pm_hotspot *jvm);
 
