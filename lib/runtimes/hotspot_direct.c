@@ -54,7 +54,7 @@ uint64_t pm_hotspot_direct_sum(struct pm_direct_sizes *sizes)
 }
 
 /**
- * Copies the ranges of memory whose owner is known, sorted and without overlaps.
+ * Copies the ranges of memory that surely belongs to the JVM, sorted and without overlaps.
  *
  * @param count  receives the number of ranges
  * @return       the ranges; NULL if memory is exhausted
@@ -62,16 +62,19 @@ uint64_t pm_hotspot_direct_sum(struct pm_direct_sizes *sizes)
 static struct pm_range *known_ranges(const struct pm_runtimes *runtimes, size_t *count)
 {
 	struct pm_range *ranges = malloc((runtimes->range_count + 1) * sizeof *ranges);
-	size_t kept = 0;
+	size_t found = 0, kept = 0;
 
 	if (!ranges)
 		return NULL;
 
-	for (size_t i = 0; i < runtimes->range_count; i++)
-		ranges[i] = runtimes->ranges[i].range;
-	qsort(ranges, runtimes->range_count, sizeof *ranges, pm_range_compare);
-
 	for (size_t i = 0; i < runtimes->range_count; i++) {
+		const struct pm_owner_range *range = &runtimes->ranges[i];
+		if (range->owner != PM_OWNER_MALLOC && range->proof == PM_PROOF_PROVEN)
+			ranges[found++] = range->range;
+	}
+	qsort(ranges, found, sizeof *ranges, pm_range_compare);
+
+	for (size_t i = 0; i < found; i++) {
 		if (kept > 0 && ranges[i].start <= ranges[kept - 1].end)
 			ranges[kept - 1].end = pm_max(ranges[kept - 1].end, ranges[i].end);
 		else
