@@ -17,17 +17,22 @@
 static const double full_every = 30;
 
 /* Share of one processor that may be spent on reading the runtimes of the process. */
-static const double runtimes_share = 0.003;
+static const double runtimes_share = 0.01;
 
 static int open_sampler(struct watch_run *run, bool pages, struct pm_error *error)
 {
 	const struct watch_options *options = run->options;
 	struct pm_process *process = run->target->process;
+	double share = runtimes_share;
+
+	if (options->budget > 0 && options->budget / 2 < share)
+		share = options->budget / 2;
+
 	const struct pm_sampler_options sampling = { .budget = options->budget,
 		                                     .full_every = full_every,
 		                                     .kinds = true,
 		                                     .pages = pages,
-		                                     .runtimes = runtimes_share };
+		                                     .runtimes = share };
 
 	if (pm_process_id_read(process, &run->process, error) < 0 ||
 	    events_options_check_process(&options->events, &run->process, error) < 0)
