@@ -93,7 +93,7 @@ struct limits_watch {
 static const double counts_share = 0.05;
 
 /* Share of one processor that may be spent on reading the runtimes of the process. */
-static const double runtimes_share = 0.05;
+static const double runtimes_share = 0.1;
 
 /** Adds the usage of the limits at the time of a sample. */
 static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,

@@ -2,6 +2,7 @@
 #include "watch/run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/report.h"
@@ -17,20 +18,24 @@
 static const double full_every = 30;
 
 /* Share of one processor that may be spent on reading the runtimes of the process: without and with
- * --by owner. */
-static const double runtimes_share = 0.003, owners_share = 0.03;
+ * --by owner, as sums by owner are measured only when the runtimes were read. */
+static const double runtimes_share = 0.01, owners_share = 0.03;
 
 static int open_sampler(struct watch_run *run, bool pages, struct pm_error *error)
 {
 	const struct watch_options *options = run->options;
 	struct pm_process *process = run->target->process;
-	/* Sums by owner are measured only when the runtimes were read. */
-	double runtimes = options->by_owner ? owners_share : runtimes_share;
+	double share = options->by_owner ? owners_share : runtimes_share;
+
+	/* The default of --budget does not limit what --by owner asks for. */
+	if (options->budget > 0 && (options->budget_given || !options->by_owner))
+		share = fmin(share, options->budget / 2);
+
 	const struct pm_sampler_options sampling = { .budget = options->budget,
 		                                     .full_every = full_every,
 		                                     .kinds = true,
 		                                     .pages = pages,
-		                                     .runtimes = runtimes };
+		                                     .runtimes = share };
 
 	if (pm_process_id_read(process, &run->process, error) < 0 ||
 	    events_options_check_process(&options->events, &run->process, error) < 0)

@@ -196,9 +196,9 @@ static int read_runtimes(struct pm_sampler *sampler, const struct pm_regions *re
                          struct pm_reader *reader, struct pm_error *error)
 {
 	struct pm_page_source pages;
-	struct pm_runtimes_source source = { .regions = regions,
-		                             .reader = reader,
-		                             .process = sampler->process };
+	struct pm_runtimes_source source = {
+		.regions = regions, .reader = reader, .process = sampler->process, .walk_heap = true
+	};
 	struct pm_error failure = { 0 };
 
 	/* Without page states, reading could make pages resident. */

@@ -40,6 +40,11 @@ struct pm_runtimes_source {
 	 * result has what was found so far (pm_runtime_info.complete).
 	 */
 	unsigned time_ms;
+	/**
+	 * Also walk the heap of malloc, which takes longer than all else, for the used part of
+	 * limits of native memory (PM_RUNTIME_LIMIT_JAVA_DIRECT). `time_ms` does not limit the walk.
+	 */
+	bool walk_heap;
 };
 
 /** Maximum time in milliseconds by default. */
