@@ -31,6 +31,21 @@ bool pm_runtime_ends(const struct pm_runtimes_context *context)
 	return pm_clock_ns(CLOCK_MONOTONIC) >= context->deadline_ns;
 }
 
+/**
+ * Returns whether an address is above all memory of the process: the kernel refuses to report the
+ * page states of addresses that no process can have.
+ */
+static bool is_beyond(const struct pm_runtimes_context *context, uint64_t address)
+{
+	const struct pm_regions *regions = context->source->regions;
+	size_t count = regions->count;
+
+	/* [vsyscall] is a page of the kernel. */
+	while (count > 0 && regions->items[count - 1].start >> 63)
+		count--;
+	return count == 0 || address >= regions->items[count - 1].end;
+}
+
 /** Returns whether bytes that the target has not touched are those of a file. */
 static bool is_constant(const struct pm_runtimes_context *context, uint64_t address)
 {
@@ -46,8 +61,11 @@ static bool read_in_page(struct pm_runtimes_context *context, uint64_t address, 
                          size_t size)
 {
 	struct pm_error why = { 0 };
-	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
 
+	if (is_beyond(context, address))
+		return false;
+
+	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
 	if (result == 0 && context->files.ops && is_constant(context, address))
 		return pm_reader_read(&context->files, address, bytes, size, NULL, NULL) == 0;
 	return note(context, result, &why);
