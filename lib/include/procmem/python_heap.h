@@ -39,7 +39,8 @@ struct pm_python_class {
 
 /** The heap of CPython. All memory belongs to this structure. */
 struct pm_python_heap {
-	char version[PM_RUNTIME_TEXT_SIZE]; /**< as pm_runtime_info.version; can contain any bytes */
+	char version[PM_RUNTIME_TEXT_SIZE]; /**< as pm_runtime_info.version; can contain any bytes
+	                                     */
 	char variant[PM_RUNTIME_TEXT_SIZE]; /**< as pm_runtime_info.variant */
 	char missing[PM_RUNTIME_TEXT_SIZE]; /**< as pm_runtime_info.missing */
 	bool complete;       /**< all pools were read, and none changed while it was read */
@@ -53,11 +54,12 @@ struct pm_python_heap {
 	uint64_t free;
 	uint64_t blocks;                                   /**< number of blocks in use */
 	struct pm_python_class classes[PM_PYTHON_CLASSES]; /**< by ascending size */
-	/** Types of the objects in blocks, by descending bytes, then by name. Each name occurs once */
+	/** Types of the objects in blocks, by descending bytes, then by name. Each name occurs once
+	 */
 	struct pm_runtime_type *types;
-	size_t type_count;   /**< number of elements of `types` */
-	bool types_known;    /**< the types of objects were read */
-	uint64_t other;      /**< number of blocks in use that are not objects, such as tables */
+	size_t type_count;    /**< number of elements of `types` */
+	bool types_known;     /**< the types of objects were read */
+	uint64_t other;       /**< number of blocks in use that are not objects, such as tables */
 	uint64_t other_bytes; /**< bytes of these blocks */
 };
 
