@@ -76,6 +76,7 @@
 #include <procmem/process_id.h>
 #include <procmem/process_list.h>
 #include <procmem/process_rollup.h>
+#include <procmem/python_heap.h>
 #include <procmem/range.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
