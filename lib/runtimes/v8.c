@@ -9,49 +9,7 @@
 #include "runtimes/readers.h"
 #include "runtimes/v8_cage.h"
 #include "runtimes/v8_chunks.h"
-
-/** Returns whether a mapped file has V8 in it: node, or a browser or a program like one. */
-static bool has_v8(const char *path)
-{
-	static const char *const programs[] = {
-		"node",     "nodejs",         "deno",          "electron", "chromium",
-		"chrome",   "headless_shell", "content_shell", "d8",       "msedge",
-		"brave",    "vivaldi-bin",    "opera",
-	};
-	static const char *const prefixes[] = { "libnode.so", "libv8.so", "v8_context_snapshot",
-		                                "snapshot_blob.bin" };
-	const char *slash = strrchr(path, '/');
-
-	if (path[0] != '/' || !slash)
-		return false;
-	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-		if (strcmp(slash + 1, programs[i]) == 0)
-			return true;
-	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-		if (strncmp(slash + 1, prefixes[i], strlen(prefixes[i])) == 0)
-			return true;
-
-	return false;
-}
-
-/** Returns the first region that maps a file with V8; NULL if there is none. */
-static const struct pm_region *find_engine(const struct pm_regions *regions)
-{
-	const char *last = NULL;
-
-	for (size_t i = 0; i < regions->count; i++) {
-		const struct pm_region *region = &regions->items[i];
-
-		/* Regions of one file often share the text of its path. */
-		if (region->mapping == last)
-			continue;
-		last = region->mapping;
-		if (has_v8(region->mapping))
-			return region;
-	}
-
-	return NULL;
-}
+#include "runtimes/v8_engine.h"
 
 /** Reads the version: V8 has a pointer to its text. */
 static void read_version(struct pm_runtimes_context *context, const struct pm_region *engine,
@@ -184,7 +142,8 @@ static int add_info(struct pm_runtimes_context *context, const struct pm_region 
 
 int pm_runtime_read_v8(struct pm_runtimes_context *context, struct pm_error *error)
 {
-	const struct pm_region *engine = find_engine(context->source->regions);
+	enum pm_v8_engine kind;
+	const struct pm_region *engine = pm_v8_engine_find(context->source->regions, &kind);
 	struct pm_v8_chunks chunks;
 	struct pm_v8_cages cages = { 0 };
 
@@ -199,8 +158,12 @@ int pm_runtime_read_v8(struct pm_runtimes_context *context, struct pm_error *err
 		pm_v8_cages_add(context, &cages);
 		add_named(context);
 		add_limit(context, &chunks);
-		result = add_info(context, engine, &chunks, &cages, error);
 	}
+
+	/* Most processes of a browser have no heap of V8. */
+	bool found = chunks.heap_count > 0 || cages.count > 0 || kind == PM_V8_ENGINE_NODE;
+	if (result == 0 && found)
+		result = add_info(context, engine, &chunks, &cages, error);
 
 	pm_v8_chunks_deinit(&chunks);
 	return result;
