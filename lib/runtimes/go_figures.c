@@ -132,25 +132,30 @@ static void add_collections(struct pm_runtimes_context *context, const struct pm
 						});
 }
 
-/** Returns whether a goroutine with this status exists for the program. */
+/** Returns whether a goroutine with this status runs or waits. */
 static bool is_alive(uint32_t status)
 {
 	uint32_t state = status & ~(uint32_t)SCAN;
 	return state != IDLE && state != DEAD && state <= PREEMPTED;
 }
 
-/** Counts the goroutines of a part of allgs. Returns false if one of them cannot be read. */
-static bool count_batch(struct pm_runtimes_context *context, const struct pm_go_layout *layout,
-                        const uint64_t *pointers, uint64_t count, uint64_t *alive)
+/**
+ * Counts a goroutine. Dead ones are kept, and used again. But a dead one that is locked to a thread
+ * is reserved for calls from C code: it is among the goroutines that the runtime counts as its own.
+ */
+static bool count_one(struct pm_runtimes_context *context, const struct pm_go_layout *layout,
+                      uint64_t goroutine, uint64_t *count)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		uint32_t status;
-		if (!pm_runtime_read_u32(context, pointers[i] + layout->fields[PM_GO_G_STATUS],
-		                         &status))
-			return false;
-		*alive += is_alive(status);
-	}
+	uint64_t locked = 0;
+	uint32_t status;
 
+	if (!pm_runtime_read_u32(context, goroutine + layout->fields[PM_GO_G_STATUS], &status))
+		return false;
+	if (status == DEAD &&
+	    !pm_runtime_read_word(context, goroutine + layout->fields[PM_GO_G_LOCKED], &locked))
+		return false;
+
+	*count += is_alive(status) || locked != 0;
 	return true;
 }
 
@@ -160,7 +165,7 @@ static void add_goroutines(struct pm_runtimes_context *context, const struct pm_
 	uint64_t slice[3], pointers[BATCH], alive = 0;
 	uint32_t own = 0;
 
-	if (!pm_go_layout_has(layout, PM_GO_ALLGS, PM_GO_G_STATUS, PM_GO_G_STATUS) ||
+	if (!pm_go_layout_has(layout, PM_GO_ALLGS, PM_GO_G_STATUS, PM_GO_G_LOCKED) ||
 	    !pm_go_layout_has(layout, PM_GO_SCHED, PM_GO_SCHED_SYSTEM, PM_GO_SCHED_SYSTEM) ||
 	    !pm_runtime_read(context, layout->variables[PM_GO_ALLGS], slice, sizeof slice) ||
 	    slice[1] > slice[2] || slice[1] > GOROUTINES_MAX)
@@ -169,9 +174,11 @@ static void add_goroutines(struct pm_runtimes_context *context, const struct pm_
 	for (uint64_t i = 0; i < slice[1]; i += BATCH) {
 		uint64_t count = pm_min(slice[1] - i, BATCH);
 
-		if (!pm_runtime_read(context, slice[0] + i * 8, pointers, count * 8) ||
-		    !count_batch(context, layout, pointers, count, &alive))
+		if (!pm_runtime_read(context, slice[0] + i * 8, pointers, count * 8))
 			return;
+		for (uint64_t k = 0; k < count; k++)
+			if (!count_one(context, layout, pointers[k], &alive))
+				return;
 	}
 
 	if (pm_runtime_read_u32(context,

@@ -111,9 +111,17 @@ static uint64_t word_at(const unsigned char *bytes, uint64_t offset)
 	return word;
 }
 
-/** Reads a span. Returns false if it cannot be one. */
-static bool read_span(struct pm_runtimes_context *context, const struct pm_go_layout *layout,
-                      uint64_t address, struct span *span)
+/** What an element of the list of spans is. */
+enum span_state {
+	SPAN_INVALID, /* something else */
+	SPAN_UNUSED, /* a span that was not used so far: all zeros, possibly in an untouched page */
+	SPAN_VALID,
+};
+
+/** Reads a span. */
+static enum span_state read_span(struct pm_runtimes_context *context,
+                                 const struct pm_go_layout *layout, uint64_t address,
+                                 struct span *span)
 {
 	const uint64_t pages_max = UINT64_C(1) << 35; /* of 48 bits of addresses */
 	unsigned char bytes[SPAN_BYTES];
@@ -121,9 +129,10 @@ static bool read_span(struct pm_runtimes_context *context, const struct pm_go_la
 
 	for (unsigned i = PM_GO_SPAN_START; i <= PM_GO_SPAN_ELEMENT; i++)
 		size = pm_max(size, layout->fields[i] + 8);
-	if (size > sizeof bytes || address % 8 != 0 ||
-	    !pm_runtime_read(context, address, bytes, (size_t)size))
-		return false;
+	if (size > sizeof bytes || address % 8 != 0 || !is_anonymous(context, address))
+		return SPAN_INVALID;
+	if (!pm_runtime_read(context, address, bytes, (size_t)size))
+		return SPAN_UNUSED;
 
 	uint64_t pages = word_at(bytes, layout->fields[PM_GO_SPAN_PAGES]);
 	*span = (struct span){
@@ -132,9 +141,13 @@ static bool read_span(struct pm_runtimes_context *context, const struct pm_go_la
 		.element = word_at(bytes, layout->fields[PM_GO_SPAN_ELEMENT]),
 		.state = bytes[layout->fields[PM_GO_SPAN_STATE]],
 	};
+	if (span->start == 0 && pages == 0 && span->state == 0)
+		return SPAN_UNUSED;
 
-	return span->start % PAGE == 0 && pages > 0 && pages < pages_max && span->state <= MANUAL &&
-	       span->element <= span->size && span->start <= UINT64_MAX - span->size;
+	bool valid = span->start != 0 && span->start % PAGE == 0 && pages > 0 &&
+	             pages < pages_max && span->state <= MANUAL && span->element <= span->size &&
+	             span->start <= UINT64_MAX - span->size;
+	return valid ? SPAN_VALID : SPAN_INVALID;
 }
 
 /** Returns whether a span can be a part of the heap: its arena is in the table of arenas. */
@@ -162,12 +175,15 @@ static bool check_spans(struct pm_runtimes_context *context, const struct pm_go_
 	uint64_t good = 0, bad = 0;
 
 	for (uint64_t i = 0; i < pm_min(spans->length, CHECKED); i++) {
+		enum span_state state = SPAN_INVALID;
 		uint64_t address;
 		struct span span;
 
-		if (pm_runtime_read_word(context, spans->array + i * 8, &address) &&
-		    read_span(context, layout, address, &span) &&
-		    is_in_heap(context, layout, &span))
+		if (pm_runtime_read_word(context, spans->array + i * 8, &address))
+			state = read_span(context, layout, address, &span);
+		if (state == SPAN_UNUSED)
+			continue;
+		if (state == SPAN_VALID && is_in_heap(context, layout, &span))
 			good++;
 		else
 			bad++;
@@ -204,7 +220,7 @@ static void read_spans(struct pm_runtimes_context *context, const struct pm_go_l
 			continue;
 		for (uint64_t k = 0; k < count; k++) {
 			struct span span;
-			if (read_span(context, layout, pointers[k], &span))
+			if (read_span(context, layout, pointers[k], &span) == SPAN_VALID)
 				add_span(context, &span, heap);
 		}
 	}

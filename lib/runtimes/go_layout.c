@@ -48,6 +48,7 @@ static const struct {
 	[PM_GO_CONTROLLER_RELEASED] = { "runtime.gcControllerState", "heapReleased" },
 	[PM_GO_SCHED_SYSTEM] = { "runtime.schedt", "ngsys" },
 	[PM_GO_G_STATUS] = { "runtime.g", "atomicstatus" },
+	[PM_GO_G_LOCKED] = { "runtime.g", "lockedm" },
 };
 
 /** No structure of the runtime is larger; a larger offset is not one of the runtime. */

@@ -58,6 +58,7 @@ enum pm_go_field {
 	PM_GO_CONTROLLER_RELEASED,
 	PM_GO_SCHED_SYSTEM,
 	PM_GO_G_STATUS,
+	PM_GO_G_LOCKED,
 	PM_GO_FIELDS, /**< number of fields */
 };
 

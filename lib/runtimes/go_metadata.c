@@ -15,8 +15,8 @@ enum {
 	LIST_MAX = 1 << 16,     /* elements of a list that are followed */
 	BUCKHASH = 179999 * 8,  /* buckHashSize pointers, runtime/mprof.go */
 	BATCH = 512,            /* pointers that are read at once: 4 KiB */
-	GUESS_MIN = 4 << 20,    /* a region of this size can always be metadata */
-	GUESS_SHARE = 16,       /* a larger one only if the heap is that many times larger */
+	GUESS_MIN = 8 << 20,    /* a region of this size can always be metadata */
+	GUESS_SHARE = 8,        /* a larger one only if the heap is that many times larger */
 };
 
 /** Adds memory that the runtime has mapped, if all of it is in one anonymous region. */
@@ -160,6 +160,14 @@ static bool is_in_hints(const struct pm_region *region)
 	return region->start >= PM_GO_HINTS_START && region->start < PM_GO_HINTS_END;
 }
 
+/** Returns the resident bytes of a region; its size if they are not known. */
+static uint64_t used_bytes(const struct pm_region *region)
+{
+	if (pm_region_knows(region, PM_SIZE_RSS))
+		return region->bytes[PM_SIZE_RSS];
+	return pm_region_size(region);
+}
+
 void pm_go_metadata_guess(struct pm_runtimes_context *context)
 {
 	const struct pm_regions *regions = context->source->regions;
@@ -170,13 +178,13 @@ void pm_go_metadata_guess(struct pm_runtimes_context *context)
 		    regions->items[i].perms & PM_PERM_WRITE)
 			heap += pm_region_size(&regions->items[i]);
 
+	const uint64_t max = pm_max(GUESS_MIN, heap / GUESS_SHARE);
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
 
-		if (!is_plain(region) || is_in_hints(region) || !(region->perms & PM_PERM_WRITE) ||
-		    pm_region_size(region) > pm_max(GUESS_MIN, heap / GUESS_SHARE))
-			continue;
-		pm_runtime_add_range(context, region->start, region->end, PM_OWNER_GO_INTERNAL,
-		                     PM_PROOF_INFERRED);
+		if (is_plain(region) && !is_in_hints(region) && region->perms & PM_PERM_WRITE &&
+		    used_bytes(region) <= max)
+			pm_runtime_add_range(context, region->start, region->end,
+			                     PM_OWNER_GO_INTERNAL, PM_PROOF_INFERRED);
 	}
 }
