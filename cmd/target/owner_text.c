@@ -166,6 +166,24 @@ static bool is_of_family(const char *name, const char *family)
 	return strncmp(name, family, length) == 0 && name[length] == '_';
 }
 
+/** Adds a limit: "; direct 205.8M of 512.0M", or "; heap at most 512.0M" if its use is not known. */
+static void put_limit(const struct pm_runtime_limit *limit, const char *family, bool bytes,
+                      struct text *text)
+{
+	text_string(text, "; ");
+	for (const char *at = pm_runtime_limit_name(limit->kind) + strlen(family) + 1; *at; at++)
+		text_char(text, *at == '_' ? ' ' : *at);
+
+	if (limit->used_known) {
+		text_string(text, limit->approximate ? " about " : " ");
+		text_size_as(text, limit->used, bytes);
+		text_string(text, " of ");
+	} else {
+		text_string(text, " at most ");
+	}
+	text_size_as(text, limit->max, bytes);
+}
+
 static void put_limits(const struct pm_runtimes *runtimes, const char *family, bool bytes,
                        struct text *text)
 {
@@ -174,16 +192,12 @@ static void put_limits(const struct pm_runtimes *runtimes, const char *family, b
 
 		if (!is_of_family(pm_runtime_limit_name(limit->kind), family))
 			continue;
-		text_format(text, "; %s ", limit->source);
-		text_size_as(text, limit->max, bytes);
-		if (!limit->used_known)
-			continue;
-		text_string(text, limit->approximate ? ", used about " : ", used ");
-		text_size_as(text, limit->used, bytes);
+		put_limit(limit, family, bytes, text);
 	}
 }
 
-static void put_counters(const struct pm_runtimes *runtimes, const char *family, struct text *text)
+static void put_counters(const struct pm_runtimes *runtimes, const char *family, bool bytes,
+                         struct text *text)
 {
 	char duration[PM_DURATION_TEXT_SIZE];
 
@@ -199,6 +213,8 @@ static void put_counters(const struct pm_runtimes *runtimes, const char *family,
 		if (counter->microseconds) {
 			pm_format_duration((double)counter->value / 1e6, duration);
 			text_string(text, duration);
+		} else if (counter->bytes) {
+			text_size_as(text, counter->value, bytes);
 		} else {
 			text_grouped(text, counter->value);
 		}
@@ -220,7 +236,7 @@ static void put_runtime(const struct pm_runtimes *runtimes, const struct pm_runt
 	}
 
 	put_limits(runtimes, info->family, bytes, text);
-	put_counters(runtimes, info->family, text);
+	put_counters(runtimes, info->family, bytes, text);
 	if (*info->missing) {
 		text_string(text, "; not known: ");
 		utf8_escape(text, info->missing, strlen(info->missing));

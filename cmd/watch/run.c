@@ -2,7 +2,6 @@
 #include "watch/run.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/report.h"
@@ -25,13 +24,17 @@ static int open_sampler(struct watch_run *run, bool pages, struct pm_error *erro
 {
 	const struct watch_options *options = run->options;
 	struct pm_process *process = run->target->process;
-	double share = options->by_owner ? owners_share : runtimes_share;
+	double budget = options->budget, share = runtimes_share;
 
 	/* The default of --budget does not limit what --by owner asks for. */
-	if (options->budget > 0 && (options->budget_given || !options->by_owner))
-		share = fmin(share, options->budget / 2);
+	if (options->by_owner && !options->budget_given) {
+		share = owners_share;
+		budget += share;
+	} else if (budget > 0 && budget / 2 < share) {
+		share = budget / 2;
+	}
 
-	const struct pm_sampler_options sampling = { .budget = options->budget,
+	const struct pm_sampler_options sampling = { .budget = budget,
 		                                     .full_every = full_every,
 		                                     .kinds = true,
 		                                     .pages = pages,
