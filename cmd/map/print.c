@@ -7,6 +7,7 @@
 #include "base/report.h"
 #include "base/utf8.h"
 #include "map/header.h"
+#include "map/owners.h"
 #include "map/pmap_format.h"
 #include "map/sum.h"
 #include "target/json_parts.h"
@@ -69,27 +70,6 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 }
 
 /**
- * Prints the sums by owner as an equation, and the runtimes.
- * @param all  all regions are selected
- */
-static void print_owners(const struct loaded *loaded, const struct groups *groups, bool all,
-                         bool bytes, struct out *out)
-{
-	const char *label = "RSS";
-	struct text line = { 0 };
-
-	if (loaded->core)
-		label = MAP_HELD;
-	else if (!all)
-		label = "RSS of the selected regions";
-	owner_text_equation(group_owner_sums(groups), label, bytes, &line);
-	text_char(&line, '\n');
-	out_wrapped(out, &line, 2);
-	owner_text_print_runtimes(loaded->runtimes, bytes, out);
-	text_deinit(&line);
-}
-
-/**
  * Prints a list as a table or as CSV.
  * @param owners  groups by owner; NULL for other lists
  * @param all     all regions are selected
@@ -100,7 +80,7 @@ static void print_text(const struct loaded *loaded, struct list *list, const str
 	if (!options->list.csv && !options->list.no_header) {
 		list->lines_above = map_header_print(loaded, options->output.bytes, out);
 		if (owners)
-			print_owners(loaded, owners, all, options->output.bytes, out);
+			list->lines_above += map_owners_print(loaded, owners, all, options->output.bytes, out);
 	}
 	list_print(list, out);
 }
@@ -143,22 +123,6 @@ static void close_inside(struct inside *inside)
 	malloc_heap_close(&inside->opened);
 }
 
-/** Adds the selected regions to the groups. */
-static int fill(struct groups *groups, const struct loaded *loaded, const struct list *list,
-                const struct map_options *options, struct pm_error *error)
-{
-	struct owner_source source = { 0 };
-
-	if (options->by == GROUP_BY_OWNER) {
-		owner_source_open(&source, loaded, interrupt_catch());
-		group_know_owners(groups, &source);
-	}
-
-	int result = group_fill(groups, &loaded->regions, list->items, list->count, error);
-	owner_source_close(&source);
-	return result;
-}
-
 int map_print(const struct loaded *loaded, struct list *list, struct groups *groups,
               const struct map_options *options, struct out *out, struct pm_error *error)
 {
@@ -182,7 +146,7 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 			return -1;
 		if (options->by == GROUP_BY_ARENA)
 			open_inside(&inside, groups, loaded, options->output.quiet);
-		if (fill(groups, loaded, list, options, error) < 0) {
+		if (map_owners_fill(groups, loaded, list, options->by, error) < 0) {
 			close_inside(&inside);
 			list_deinit(&of_groups);
 			return -1;

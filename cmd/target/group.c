@@ -13,7 +13,7 @@
 #include "target/region_text.h"
 
 /* Width of the column `what` in columns, for which a narrow table leaves out others. */
-enum { OWNER_WHAT_WIDTH = 34 };
+enum { OWNER_WHAT_WIDTH = 44 };
 
 struct groups {
 	enum group_by by;
@@ -546,6 +546,16 @@ static int fill_owners(struct groups *groups, const struct pm_regions *regions,
 		groups->owners = *source->recorded;
 	make_owner_groups(groups);
 	return 0;
+}
+
+void group_describe_owner(struct groups *groups, enum pm_owner owner, const char *note)
+{
+	for (struct group *group = groups->first; group; group = group->next) {
+		if (group->owner != owner || !group->by_owner)
+			continue;
+		free(group->parts.note);
+		group->parts.note = alloc_string(note);
+	}
 }
 
 const struct pm_owner_sums *group_owner_sums(const struct groups *groups)

@@ -93,6 +93,15 @@ int group_fill(struct groups *groups, const struct pm_regions *regions, const vo
                size_t count, struct pm_error *error);
 
 /**
+ * Adds to the description of an owner, with GROUP_BY_OWNER. Call it after group_fill().
+ *
+ * @param groups  the groups
+ * @param owner   the owner; nothing is done if there is no such group
+ * @param note    the words; copied
+ */
+void group_describe_owner(struct groups *groups, enum pm_owner owner, const char *note);
+
+/**
  * Returns the sums by owner, of groups made with GROUP_BY_OWNER.
  * @param groups  the groups, after group_fill()
  * @return        the sums; valid as long as the groups

@@ -196,7 +196,7 @@ const struct list_column group_owner_columns[GROUP_OWNER_COLUMNS] = {
 	  .title = "WHAT",
 	  .type = LIST_TEXT,
 	  .text = what_text,
-	  .help = "description of the owner, and its largest parts" },
+	  .help = "largest parts, or a description of the owner" },
 };
 
 const struct list_column group_cold_column = {

@@ -120,19 +120,17 @@ static void put_largest(const struct owner_parts *parts, struct text *text)
 
 void owner_parts_describe(const struct owner_parts *parts, enum pm_owner owner, struct text *text)
 {
-	if (owner != PM_OWNER_FILE || !parts->tree) {
-		text_string(text, pm_owner_title(owner));
-		if (parts->tree)
-			text_string(text, ": ");
-	}
-	if (parts->tree)
+	if (parts->note) {
+		text_string(text, parts->note);
+	} else if (parts->tree) {
 		put_largest(parts, text);
-
-	if (owner == PM_OWNER_UNKNOWN && parts->largest > 0) {
-		text_string(text, ": largest part ");
+	} else if (owner == PM_OWNER_UNKNOWN && parts->largest > 0) {
+		text_string(text, "largest part ");
 		text_size(text, parts->largest);
 		text_string(text, " at ");
 		text_hex(text, parts->largest_start, 1);
+	} else {
+		text_string(text, pm_owner_title(owner));
 	}
 }
 
@@ -145,5 +143,6 @@ static void free_part(void *part)
 void owner_parts_deinit(struct owner_parts *parts)
 {
 	tdestroy(parts->tree, free_part);
+	free(parts->note);
 	*parts = (struct owner_parts){ 0 };
 }

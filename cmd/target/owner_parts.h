@@ -11,6 +11,7 @@
 /** The largest parts of the memory of an owner. Zeroed before the first one. */
 struct owner_parts {
 	void *tree;              /**< tree of tsearch(3): parts by name */
+	char *note;              /**< what is known besides the parts; owned; NULL: nothing */
 	size_t count;            /**< number of different names */
 	uint64_t largest;        /**< bytes of the largest region */
 	uint64_t largest_start;  /**< its first address */
@@ -28,8 +29,8 @@ void owner_parts_add(struct owner_parts *parts, enum pm_owner owner,
                      const struct pm_region *region, uint64_t bytes);
 
 /**
- * Adds the title of an owner and its largest parts: "native malloc: arena 1.6G, heap 12.0M". For
- * files only the parts.
+ * Adds what the memory of an owner consists of, such as "arena 1.6G, heap 12.0M" for malloc, or the
+ * title of the owner if nothing more is known.
  *
  * @param parts  the parts
  * @param owner  the owner

@@ -246,16 +246,18 @@ static void put_runtime(const struct pm_runtimes *runtimes, const struct pm_runt
 	text_char(text, '\n');
 }
 
-void owner_text_print_runtimes(const struct pm_runtimes *runtimes, bool bytes, struct out *out)
+size_t owner_text_print_runtimes(const struct pm_runtimes *runtimes, bool bytes, struct out *out)
 {
 	struct text line = { 0 };
+	size_t lines = 0;
 
 	for (size_t i = 0; runtimes && i < runtimes->count; i++) {
 		text_clear(&line);
 		put_runtime(runtimes, &runtimes->items[i], bytes, &line);
-		out_wrapped(out, &line, 2);
+		lines += out_wrapped(out, &line, 2);
 	}
 	text_deinit(&line);
+	return lines;
 }
 
 /** Writes a member, unless the text is empty. */

@@ -29,8 +29,9 @@ void owner_text_equation(const struct pm_owner_sums *sums, const char *label, bo
  * @param runtimes  the runtimes; may be NULL
  * @param bytes     print exact sizes
  * @param out       where to print
+ * @return          number of terminal lines that were printed
  */
-void owner_text_print_runtimes(const struct pm_runtimes *runtimes, bool bytes, struct out *out);
+size_t owner_text_print_runtimes(const struct pm_runtimes *runtimes, bool bytes, struct out *out);
 
 /**
  * Writes `runtimes`, unless there are none.

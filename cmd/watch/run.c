@@ -24,15 +24,14 @@ static int open_sampler(struct watch_run *run, bool pages, struct pm_error *erro
 {
 	const struct watch_options *options = run->options;
 	struct pm_process *process = run->target->process;
-	double budget = options->budget, share = runtimes_share;
+	double budget = options->budget;
+	double share = options->by_owner ? owners_share : runtimes_share;
 
 	/* The default of --budget does not limit what --by owner asks for. */
-	if (options->by_owner && !options->budget_given) {
-		share = owners_share;
+	if (options->by_owner && !options->budget_given)
 		budget += share;
-	} else if (budget > 0 && budget / 2 < share) {
+	else if (budget > 0 && budget / 2 < share)
 		share = budget / 2;
-	}
 
 	const struct pm_sampler_options sampling = { .budget = budget,
 		                                     .full_every = full_every,
