@@ -239,8 +239,8 @@ static void owner_of_an_address_is_that_of_its_range(void **state)
 	assert_int_equal(pm_range_size(whole.range), PAGES * PAGE);
 }
 
-static int fail(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor,
-                struct pm_error *error)
+static int walk_gone(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
+                     void *visitor, struct pm_error *error)
 {
 	(void)context;
 	(void)start;
@@ -260,7 +260,7 @@ static void failure_leaves_the_sums_unchanged(void **state)
 
 	(void)state;
 	make(&scene);
-	scene.source.walk = fail;
+	scene.source.walk = walk_gone;
 	assert_int_equal(pm_owner_sums_add(&scene.sums, &scene.region, &sums, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	assert_memory_equal(&sums, &before, sizeof sums);
