@@ -34,6 +34,7 @@ static const struct pm_kinds_rule rules[] = {
 	{ "guards", pm_rule_guards },
 	{ "reserved address space", pm_rule_reserves },
 	{ "other allocators", pm_rule_allocators },
+	{ "other memory of a JVM", pm_rule_java_rest },
 	{ "other anonymous memory", pm_rule_anonymous },
 };
 
@@ -50,7 +51,7 @@ int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *
 	}
 
 	if (result == 0)
-		pm_kinds_assign_owners(&context);
+		pm_kinds_assign_owners(regions, context.runtimes);
 	if (result == 0 && context.out_of_memory)
 		result = pm_error_out_of_memory(error);
 	pm_runtimes_close(context.own_runtimes);
