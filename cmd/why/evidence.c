@@ -183,6 +183,15 @@ static enum pm_owner owner_by_kind(const struct pm_evidence_region *region)
 	}
 }
 
+/** Sets the owner of a region. */
+static void set_owner(const struct why_observation *observation, struct pm_evidence_region *region)
+{
+	const struct why_region_owner *owner = why_owners_find(&observation->owners, region->start);
+
+	region->owner = owner ? (enum pm_owner)owner->owner : owner_by_kind(region);
+	region->owner_certain = owner ? owner->proven : region->owner != PM_OWNER_UNKNOWN;
+}
+
 static int by_memory(const void *left, const void *right)
 {
 	const struct pm_track *const *a = left, *const *b = right;
@@ -238,8 +247,7 @@ static void add_regions(struct why_evidence *made, const struct why_observation 
 	struct pm_evidence_region *regions = alloc_array(NULL, kept + 1, sizeof *regions);
 	for (size_t i = 0; i < kept; i++) {
 		fill_region(observation, sorted[i], &regions[i]);
-		regions[i].owner = owner_by_kind(&regions[i]);
-		regions[i].owner_certain = regions[i].owner != PM_OWNER_UNKNOWN;
+		set_owner(observation, &regions[i]);
 		add_texts(made, observation, sorted[i], i, texts);
 	}
 
@@ -366,6 +374,65 @@ static void add_chunks(struct why_evidence *made, const struct why_observation *
 
 	made->evidence.chunks = chunks;
 	made->evidence.chunk_count = count;
+}
+
+static void add_owners(struct why_evidence *made, const struct why_owners *owners)
+{
+	struct pm_evidence_owner *items = alloc_array(NULL, PM_OWNER_COUNT, sizeof *items);
+	size_t count = 0;
+
+	for (unsigned i = 0; owners->known && i < PM_OWNER_COUNT; i++) {
+		const struct pm_owner_sum *sum = &owners->last.items[i];
+
+		if (pm_owner_sum_weight(sum) == 0)
+			continue;
+		items[count++] = (struct pm_evidence_owner){
+			.owner = (enum pm_owner)i,
+			.certain = sum->inferred == 0,
+			.memory = trend_of(&owners->series[i], PM_TREND_BYTES),
+		};
+	}
+
+	made->evidence.owners = items;
+	made->evidence.owner_count = count;
+}
+
+static int by_growth(const void *left, const void *right)
+{
+	const struct pm_evidence_type *a = left, *b = right;
+	double first = a->rate * (double)a->bytes / (double)pm_max(a->count, 1);
+	double second = b->rate * (double)b->bytes / (double)pm_max(b->count, 1);
+
+	return (first < second) - (first > second);
+}
+
+/** Adds the types of Python, those that grow most first. */
+static void add_types(struct why_evidence *made, const struct why_owners *owners)
+{
+	const struct pm_python_heap *last = owners->last_types;
+	double seconds = owners->last_time - owners->first_time;
+	struct pm_evidence_type *types;
+
+	if (!last || seconds <= 0)
+		return;
+
+	types = alloc_array(NULL, last->type_count + 1, sizeof *types);
+	for (size_t i = 0; i < last->type_count; i++) {
+		const struct pm_runtime_type *type = &last->types[i];
+		const struct pm_runtime_type *before = pm_python_heap_type(owners->first_types,
+		                                                           type->name);
+		double grown = (double)type->count - (before ? (double)before->count : 0);
+
+		types[i] = (struct pm_evidence_type){ .owner = PM_OWNER_PYTHON_OBJECTS,
+			                              .type = type->name,
+			                              .count = type->count,
+			                              .bytes = type->bytes,
+			                              .rate = grown / seconds };
+	}
+
+	qsort(types, last->type_count, sizeof *types, by_growth);
+	made->evidence.types = types;
+	made->evidence.type_count = last->type_count;
 }
 
 static void add_processes(struct why_evidence *made, const struct why_observation *observation)
@@ -526,6 +593,8 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	add_regions(made, observation);
 	add_arenas(made, &observation->walks);
 	add_chunks(made, observation);
+	add_owners(made, &observation->owners);
+	add_types(made, &observation->owners);
 	add_processes(made, observation);
 	add_tmpfs(made, observation);
 	add_shared(made, observation);
@@ -543,6 +612,8 @@ void why_evidence_deinit(struct why_evidence *made)
 	free((void *)evidence->texts);
 	free((void *)evidence->arenas);
 	free((void *)evidence->chunks);
+	free((void *)evidence->owners);
+	free((void *)evidence->types);
 	free((void *)evidence->processes);
 	free((void *)evidence->tmpfs);
 	free((void *)evidence->shared);

@@ -41,6 +41,9 @@ static bool count_descriptors(struct pm_process *process, uint64_t *count)
 /** Returns whether a walk over the heap is due: at the start, in the middle, and at the end. */
 static bool walk_is_due(const struct why_observation *observation, double time)
 {
+	if (observation->walks.count == PM_SURVIVORS_WALKS)
+		return false;
+
 	double seconds = observation->options->seconds;
 	double due = observation->walks.count * seconds / (PM_SURVIVORS_WALKS - 1);
 
@@ -73,8 +76,13 @@ static int sampled(void *context, const struct headroom_rates *rates,
 	if (add_numbers(observation, sample, error) < 0 ||
 	    why_texts_add(&observation->texts, rates->tracker, sample, error) < 0)
 		return -1;
+	if (why_owners_add(&observation->owners, observation->process, sample, error) < 0)
+		return -1;
 	if (!walk_is_due(observation, sample->time))
 		return 0;
+	if (observation->walks.count != 1 &&
+	    why_owners_count_types(&observation->owners, observation->process, sample, error) < 0)
+		return -1;
 	return why_walks_make(&observation->walks, sample->time, error);
 }
 
@@ -161,6 +169,7 @@ void why_observation_deinit(struct why_observation *observation)
 {
 	why_walks_deinit(&observation->walks);
 	why_texts_deinit(&observation->texts);
+	why_owners_deinit(&observation->owners);
 	headroom_rates_deinit(&observation->rates);
 	pm_series_deinit(&observation->mappings);
 	pm_series_deinit(&observation->descriptors);

@@ -7,6 +7,7 @@
 #include <procmem/pressure_signs.h>
 
 #include "headroom/rates.h"
+#include "why/owners.h"
 #include "why/texts.h"
 #include "why/walks.h"
 #include "why/why.h"
@@ -30,6 +31,7 @@ struct why_observation {
 	struct headroom_rates rates; /**< regions, limits, family and files over time */
 	struct why_walks walks;      /**< malloc's heap over time */
 	struct why_texts texts;      /**< texts in new pages */
+	struct why_owners owners;    /**< memory by owner over time */
 	struct pm_headroom headroom; /**< limits at the end */
 	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */
 	struct pm_series mappings;                /**< number of regions */

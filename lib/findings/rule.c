@@ -159,9 +159,13 @@ void pm_finding_weigh(const struct pm_finding_context *context, struct pm_findin
 		return;
 	}
 
-	/* Without a limit, the time in which the memory of the target doubles is a measure. */
-	double seconds = finding->time_known ? finding->seconds_min
-	                                     : total / fmax(finding->rate, 1);
+	/* The time that this growth alone needs, so that a part of the growth weighs less than all
+	 * of it. Without a limit, the time in which the memory of the target doubles. */
+	double seconds = total / fmax(finding->rate, 1);
+	if (finding->limit && finding->rate > 0)
+		seconds = (double)pm_limit_left(&finding->limit->limit) / finding->rate;
+	else if (finding->time_known)
+		seconds = finding->seconds_min;
 	finding->weight = 50 + 50 * urgency(seconds) * by_confidence[finding->confidence];
 }
 

@@ -60,13 +60,13 @@ void pm_finding_runtime_growth(struct pm_finding_context *context)
 		const struct pm_evidence_owner *owner = &evidence->owners[i];
 		const struct pm_trend *trend = &owner->memory.trend;
 
-		if (!is_heap(owner->owner) || !pm_evidence_grows(&owner->memory) ||
+		if (!is_heap(owner->owner) || pm_evidence_rate(&owner->memory) <= 0 ||
 		    !pm_finding_matters(context, pm_evidence_rate(&owner->memory)))
 			continue;
 
 		bool floor = trend->sawtooth && trend->floor_known && trend->floor_rise > 0;
 		enum pm_confidence confidence = PM_CONFIDENCE_POSSIBLE;
-		if (!collects_garbage(owner->owner))
+		if (!collects_garbage(owner->owner) && pm_evidence_grows(&owner->memory))
 			confidence = PM_CONFIDENCE_SURE;
 		else if (floor)
 			confidence = PM_CONFIDENCE_LIKELY;
