@@ -156,10 +156,27 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 		pm_finding_explain(context, region);
 }
 
+/** Marks the growth of arenas that chunks of new threads explain. */
+static void explain_threads(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < evidence->chunk_count; i++) {
+		const struct pm_evidence_chunks *chunks = &evidence->chunks[i];
+		const struct pm_evidence_region *region = growing_region(evidence, chunks->arena);
+
+		if (chunks->growth_known && region && belongs_to_threads(context, chunks) &&
+		    bytes_rate(chunks) >= stays_min * pm_evidence_rate(&region->memory))
+			pm_finding_explain(context, region);
+	}
+}
+
 void pm_finding_malloc_leak(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
 	bool done[PM_EVIDENCE_CHUNKS_MAX] = { false };
+
+	explain_threads(context);
 
 	for (size_t found = 0; found < FINDINGS_MAX; found++) {
 		const struct pm_evidence_chunks *fastest = NULL;

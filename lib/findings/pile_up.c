@@ -53,6 +53,16 @@ static void explain_mappings(struct pm_finding_context *context, double rate)
 	}
 }
 
+/** Marks the stacks, which pile up with the threads. */
+static void explain_stacks(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < evidence->region_count; i++)
+		if (evidence->regions[i].kind == PM_KIND_STACK)
+			pm_finding_explain(context, &evidence->regions[i]);
+}
+
 /**
  * Tests whether new mappings are those of new threads: a thread has a stack with its guard, and
  * some threads have an arena, of two regions, too.
@@ -86,8 +96,10 @@ void pm_finding_pile_up(struct pm_finding_context *context)
 		finding->verdict = trend->trend.verdict;
 		finding->count = trend->last;
 		finding->count_rate = rate;
-		if (numbers[i].number == PM_EVIDENCE_THREADS)
+		if (numbers[i].number == PM_EVIDENCE_THREADS) {
 			context->thread_rate = rate;
+			explain_stacks(context);
+		}
 		set_limit(evidence, i, finding);
 		pm_finding_weigh(context, finding);
 	}
