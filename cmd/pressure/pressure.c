@@ -127,6 +127,16 @@ static void deinit(struct pressure_report *report)
 	pm_signs_deinit(&report->signs);
 }
 
+/** Says what the log of the kernel has. */
+static void note_log(const struct pressure_report *report)
+{
+	if (report->has_log)
+		report_note("the log of the kernel goes back %.0f s and has %zu OOM kills",
+		            report->log.seconds_back, report->log.count + report->log.dropped);
+	else
+		report_note("the log of the kernel is not known: %s", report->log_error.text);
+}
+
 /**
  * Measures and prints.
  * @return 1 if a threshold is crossed, 0 if not, -1 on error
@@ -152,10 +162,8 @@ static int report_pressure(struct pressure_report *report, struct pm_process *pr
 			pressure_json_print(report, out);
 		else if (!output->quiet)
 			pressure_print(report, out);
-		if (output->verbose && report->has_log)
-			report_note("the log of the kernel goes back %.0f s and has %zu OOM kills",
-			            report->log.seconds_back,
-			            report->log.count + report->log.dropped);
+		if (output->verbose)
+			note_log(report);
 	}
 
 	deinit(report);

@@ -227,11 +227,11 @@ memory_of() {
 	[ "$(id -u)" -eq 0 ] || skip 'only root can become another user'
 	unshare -m true 2>/dev/null || skip 'no right to mount'
 	start_hidden
+	export -f as_nobody
 	# shellcheck disable=SC2016 # bash expands that
 	run -0 unshare -m bash -c '
 		mount --make-rprivate / && mount -t proc -o hidepid=2 proc /proc || exit
-		exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$1" watch -i 0.1 -c 1 --cgroup "$0"' \
-		"$TARGET_PID" "$PROCMEM_BIN"
+		as_nobody watch -i 0.1 -c 1 --cgroup "$0"' "$TARGET_PID"
 	[[ $output == *'processes that cannot be read, and are not in the sum: '* ]]
 	[[ $output == *"$HIDDEN"*': '* || $output == *' more'* ]]
 }
