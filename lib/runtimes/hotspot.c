@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/minmax.h"
+#include "runtimes/hotspot_areas.h"
+#include "runtimes/hotspot_counters.h"
+#include "runtimes/hotspot_heap.h"
+#include "runtimes/hotspot_malloc.h"
+#include "runtimes/hotspot_threads.h"
+#include "runtimes/hotspot_tracker.h"
 #include "runtimes/readers.h"
 
 /* No reserved range is larger: 47 bits are all addresses of a process. */

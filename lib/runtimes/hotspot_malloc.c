@@ -5,7 +5,7 @@
  * block starts at a page, with a header { 0; size | 2 }, where size is in whole pages, and blocks
  * follow each other.
  */
-#include "runtimes/hotspot.h"
+#include "runtimes/hotspot_malloc.h"
 
 #include "base/minmax.h"
 
