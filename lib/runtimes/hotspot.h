@@ -27,6 +27,15 @@ struct pm_hotspot {
 };
 
 /**
+ * Finds a JVM.
+ *
+ * @param context  the context
+ * @param places   receives where its parts are: 0 where that is not known
+ * @return         false if libjvm.so is not mapped
+ */
+bool pm_hotspot_find(struct pm_runtimes_context *context, struct pm_hotspot_places *places);
+
+/**
  * Reads a JVM. Used by tests with fake memory; the reader of a process finds the places first.
  *
  * @param context  the context

@@ -12,14 +12,17 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include <procmem/kinds.h>
 #include <procmem/runtimes.h>
 
 #include "kinds/owners.h"
+#include "runtimes/hotspot.h"
 #include "support/look.h"
 #include "support/target.h"
 
@@ -181,22 +184,45 @@ static int check_run(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Removes what the list of native memory tracking has told the reader. */
-static void forget_collector(struct pm_runtimes *runtimes)
+static int by_start(const void *left, const void *right)
 {
-	size_t kept = 0;
+	const struct pm_owner_range *a = left, *b = right;
+	return (a->range.start > b->range.start) - (a->range.start < b->range.start);
+}
 
-	for (size_t i = 0; i < runtimes->range_count; i++)
-		if (runtimes->ranges[i].owner != PM_OWNER_JAVA_GC)
-			runtimes->ranges[kept++] = runtimes->ranges[i];
-	runtimes->range_count = kept;
+/** Reads the JVM as if it did not track its native memory. */
+static void read_untracked(struct jvm *jvm, const struct pm_runtimes_source *source)
+{
+	struct pm_error error = { 0 };
+	struct pm_hotspot_places places;
+	struct pm_runtimes_context context = {
+		.source = source,
+		.memory = { .regions = source->regions,
+		            .reader = source->reader,
+		            .pages = source->pages,
+		            .process = source->process },
+		.files = jvm->look.files,
+		.result = calloc(1, sizeof *context.result),
+		.deadline_ns = UINT64_MAX,
+	};
+
+	assert_non_null(context.result);
+	must(pm_heap_window_open(&context.memory, &context.window, &error), &error);
+	assert_true(pm_hotspot_find(&context, &places));
+	assert_true(places.tracker != 0 || getenv("JAVA_HOME"));
+	places.tracker = 0;
+	must(pm_hotspot_read(&context, &places, &error), &error);
+
+	pm_heap_window_close(context.window);
+	jvm->runtimes = context.result;
+	qsort(jvm->runtimes->ranges, jvm->runtimes->range_count, sizeof *jvm->runtimes->ranges,
+	      by_start);
 }
 
 /** Reads and classifies the JVM. */
-static void read_jvm(struct jvm *jvm)
+static void read_jvm(struct jvm *jvm, bool tracked)
 {
 	struct pm_error error = { 0 };
-	uint64_t before = status_number(jvm->target.pid, "VmRSS:");
 
 	look_open(&jvm->look, jvm->target.pid);
 	const struct pm_runtimes_source source = { .regions = &jvm->look.regions,
@@ -204,18 +230,15 @@ static void read_jvm(struct jvm *jvm)
 		                                   .pages = &jvm->look.pages,
 		                                   .process = jvm->look.process,
 		                                   .time_ms = 60000 };
-	must(pm_runtimes_open(&source, &jvm->runtimes, &error), &error);
-	(void)before;
-}
+	if (tracked)
+		must(pm_runtimes_open(&source, &jvm->runtimes, &error), &error);
+	else
+		read_untracked(jvm, &source);
 
-static void classify(struct jvm *jvm)
-{
-	struct pm_error error = { 0 };
 	const struct pm_kinds_evidence evidence = { .process = jvm->look.process,
 		                                    .reader = &jvm->look.memory,
 		                                    .pagemap = jvm->look.pagemap,
 		                                    .runtimes = jvm->runtimes };
-
 	must(pm_kinds_assign(&jvm->look.regions, &evidence, &error), &error);
 }
 
@@ -259,6 +282,16 @@ static void check_threads(const struct jvm *jvm)
 	assert_true(found);
 }
 
+/** Stops the JVM, so that its memory changes only if reading changes it. */
+static void stop(const struct jvm *jvm)
+{
+	int status;
+
+	assert_int_equal(kill(jvm->target.pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(jvm->target.pid, &status, WUNTRACED), jvm->target.pid);
+	assert_true(WIFSTOPPED(status));
+}
+
 /** Checks a JVM with a collector. */
 static void check(const char *option, const char *name)
 {
@@ -266,22 +299,23 @@ static void check(const char *option, const char *name)
 
 	assert_non_null(jvm);
 	start(jvm, option);
-	read_tracked(jvm); /* starts threads of the JVM, so it comes first */
-	read_jvm(jvm);
-	assert_true(jvm->runtimes->count > 0);
-	assert_string_equal(jvm->runtimes->items[0].variant, name);
-	assert_true(jvm->runtimes->items[0].complete);
-	assert_true(jvm->runtimes->items[0].version[0] >= '1');
-	check_threads(jvm);
+	read_tracked(jvm);
+	stop(jvm);
 
-	classify(jvm);
-	check_pages(jvm);
-	forget_collector(jvm->runtimes);
-	classify(jvm);
-	check_pages(jvm);
+	uint64_t before = status_number(jvm->target.pid, "VmRSS:");
+	for (int tracked = 1; tracked >= 0; tracked--) {
+		read_jvm(jvm, tracked);
+		assert_true(jvm->runtimes->count > 0);
+		assert_string_equal(jvm->runtimes->items[0].variant, name);
+		assert_true(jvm->runtimes->items[0].complete);
+		assert_true(jvm->runtimes->items[0].version[0] >= '1');
+		check_threads(jvm);
+		check_pages(jvm);
+		pm_runtimes_close(jvm->runtimes);
+		look_close(&jvm->look);
+	}
 
-	pm_runtimes_close(jvm->runtimes);
-	look_close(&jvm->look);
+	assert_int_equal(status_number(jvm->target.pid, "VmRSS:"), before);
 	target_stop(&jvm->target);
 	free(jvm);
 }
