@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Java heap of HotSpot, if it uses compressed references. Such a heap must be below 32 GiB. The
- * rule assumes that it is the longest contiguous anonymous range there. Class data archives (.jsa
- * files) are mapped into this range. Heaps without compressed references may be anywhere; this rule
- * does not recognise them.
+ * The Java heap of HotSpot, if its data structures cannot be read (lib/runtimes/hotspot_heap.c),
+ * and if it uses compressed references. Such a heap must be below 32 GiB. The rule assumes that it
+ * is the longest contiguous anonymous range there. Class data archives (.jsa files) are mapped into
+ * this range. Heaps without compressed references may be anywhere; this rule does not recognise
+ * them.
  */
+#include <procmem/runtimes.h>
 #include <string.h>
 
 #include "kinds/objects.h"
@@ -79,10 +81,19 @@ static struct range longest_range(const struct pm_kinds_context *context)
 	return longest;
 }
 
+/** Returns whether the data structures of the JVM say where its heap is. */
+static bool is_known(const struct pm_runtimes *runtimes)
+{
+	for (size_t i = 0; runtimes && i < runtimes->range_count; i++)
+		if (runtimes->ranges[i].owner == PM_OWNER_JAVA_HEAP)
+			return true;
+	return false;
+}
+
 int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
-	if (!pm_objects_named(context->objects, "libjvm.so"))
+	if (!pm_objects_named(context->objects, "libjvm.so") || is_known(context->runtimes))
 		return 0;
 
 	struct range range = longest_range(context);

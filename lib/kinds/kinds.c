@@ -34,6 +34,7 @@ static const struct pm_kinds_rule rules[] = {
 	{ "guards", pm_rule_guards },
 	{ "reserved address space", pm_rule_reserves },
 	{ "other allocators", pm_rule_allocators },
+	{ "other memory of a JVM", pm_rule_java_rest },
 	{ "other anonymous memory", pm_rule_anonymous },
 };
 

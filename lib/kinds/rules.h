@@ -19,6 +19,7 @@ int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_huge_pages(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error);
+int pm_rule_java_rest(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_jit(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error);

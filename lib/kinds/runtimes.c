@@ -47,6 +47,23 @@ static enum pm_kind kind_of(const struct pm_region *region, enum pm_owner owner)
 	return PM_KIND_ANON;
 }
 
+/** Returns the detail of a region of an owner. Java heaps and their code have details of their own.
+ */
+static struct pm_detail detail_of(const struct pm_region *region, enum pm_owner owner)
+{
+	struct pm_detail detail = { .type = PM_DETAIL_OWNER, .owner = owner };
+
+	if (owner == PM_OWNER_JAVA_HEAP)
+		detail = (struct pm_detail){ .type = region->kind == PM_KIND_RESERVE
+			                                     ? PM_DETAIL_RUNTIME_HEAP_REST
+			                                     : PM_DETAIL_RUNTIME_HEAP,
+			                     .runtime = PM_RUNTIME_JAVA };
+	else if (owner == PM_OWNER_JAVA_CODE && region->perms & PM_PERM_EXEC)
+		detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_CODE,
+			                     .runtime = PM_RUNTIME_JAVA };
+	return detail;
+}
+
 /**
  * Claims a region if proven ranges of one family cover it.
  * @param at  index of the first range that ends after the start of the region
@@ -77,7 +94,7 @@ static void claim(struct pm_region *region, const struct pm_runtimes *runtimes, 
 
 	pm_kinds_claim(region, kind_of(region, main->owner), PM_PROOF_PROVEN,
 	               "the data structures of the runtime say that it uses this memory");
-	region->detail = (struct pm_detail){ .type = PM_DETAIL_OWNER, .owner = main->owner };
+	region->detail = detail_of(region, (enum pm_owner)main->owner);
 }
 
 int pm_rule_runtimes(struct pm_kinds_context *context, struct pm_error *error)

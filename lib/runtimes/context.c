@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "reader/region_rules.h"
 #include "symbols/symbol_values.h"
 
 enum { PAGE = 4096 };
@@ -30,18 +31,62 @@ bool pm_runtime_ends(const struct pm_runtimes_context *context)
 	return pm_clock_ns(CLOCK_MONOTONIC) >= context->deadline_ns;
 }
 
+/**
+ * Returns whether an address is above all memory of the process: the kernel refuses to report the
+ * page states of addresses that no process can have.
+ */
+static bool is_beyond(const struct pm_runtimes_context *context, uint64_t address)
+{
+	const struct pm_regions *regions = context->source->regions;
+	size_t count = regions->count;
+
+	/* [vsyscall] is a page of the kernel. */
+	while (count > 0 && regions->items[count - 1].start >> 63)
+		count--;
+	return count == 0 || address >= regions->items[count - 1].end;
+}
+
+/** Returns whether bytes that the target has not touched are those of a file. */
+static bool is_constant(const struct pm_runtimes_context *context, uint64_t address)
+{
+	const struct pm_region *region = pm_regions_find(context->source->regions, address);
+
+	return region && region->inode != 0 &&
+	       !(region->perms & (PM_PERM_WRITE | PM_PERM_SHARED)) &&
+	       !pm_region_forbidden(region) && pm_region_untouched(region).type == PM_SEGMENT_FILE;
+}
+
+/** Reads bytes of one page: from the memory of the target, or from the file that is mapped. */
+static bool read_in_page(struct pm_runtimes_context *context, uint64_t address, char *bytes,
+                         size_t size)
+{
+	struct pm_error why = { 0 };
+
+	if (is_beyond(context, address))
+		return false;
+
+	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
+	if (result == 0 && context->files.ops && is_constant(context, address))
+		return pm_reader_read(&context->files, address, bytes, size, NULL, NULL) == 0;
+	return note(context, result, &why);
+}
+
 bool pm_runtime_read(struct pm_runtimes_context *context, uint64_t address, void *buffer,
                      size_t size)
 {
-	struct pm_error why = { 0 };
 	char bytes[PAGE];
 
 	if (size > sizeof bytes || address > UINT64_MAX - size || pm_runtime_ends(context))
 		return false;
 
-	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
-	if (!note(context, result, &why))
-		return false;
+	for (size_t done = 0; done < size;) {
+		uint64_t at = address + done;
+		size_t part = (size_t)pm_min(size - done, PAGE - at % PAGE);
+
+		if (!read_in_page(context, at, bytes + done, part))
+			return false;
+		done += part;
+	}
 
 	context->result->reads += size;
 	memcpy(buffer, bytes, size);

@@ -24,6 +24,7 @@ struct pm_runtimes_context {
 	const struct pm_runtimes_source *source;
 	struct pm_heap_source memory;  /**< the same source, for the window */
 	struct pm_heap_window *window; /**< reads present pages */
+	struct pm_reader files;        /**< reads mapped files; not open if there is no process */
 	struct pm_runtimes *result;    /**< receives what is found */
 	size_t capacity;               /**< allocated elements of result->items */
 	size_t range_capacity;         /**< allocated elements of result->ranges */
@@ -43,7 +44,8 @@ typedef int pm_runtime_reader(struct pm_runtimes_context *context, struct pm_err
 bool pm_runtime_ends(const struct pm_runtimes_context *context);
 
 /**
- * Reads bytes anywhere. Pages are cached, so neighbouring values cost little.
+ * Reads bytes anywhere. Pages are cached, so neighbouring values cost little. Constant data of a
+ * program or library that the target has never touched is read from the file.
  *
  * @param address  first address
  * @param buffer   room for `size` bytes; unchanged if the function returns false

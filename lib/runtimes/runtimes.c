@@ -5,6 +5,7 @@
  */
 #include <procmem/runtimes.h>
 
+#include <procmem/file_reader.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@
 
 /* Allocators come last: memory of a runtime can be inside a block of an allocator. */
 static pm_runtime_reader *const readers[] = {
-	pm_runtime_read_hotspot,  pm_runtime_read_python, pm_runtime_read_v8,
-	pm_runtime_read_chromium, pm_runtime_read_go,     pm_runtime_read_others,
+	pm_runtime_read_hotspot,    pm_runtime_read_python, pm_runtime_read_v8,
+	pm_runtime_read_chromium,   pm_runtime_read_go,     pm_runtime_read_others,
 	pm_runtime_read_allocators,
 };
 
@@ -75,8 +76,8 @@ static void active_remove_first(struct active *active, const struct ordered *ran
 		size_t child = 2 * at + 1;
 		if (child >= active->count)
 			break;
-		if (child + 1 < active->count && ranges[active->items[child + 1]].place <
-		                                         ranges[active->items[child]].place)
+		if (child + 1 < active->count &&
+		    ranges[active->items[child + 1]].place < ranges[active->items[child]].place)
 			child++;
 		if (ranges[active->items[child]].place > ranges[last].place)
 			break;
@@ -206,8 +207,12 @@ int pm_runtimes_open(const struct pm_runtimes_source *source, struct pm_runtimes
 		return pm_error_out_of_memory(error);
 
 	int result = pm_heap_window_open(&context.memory, &context.window, error);
+	if (result == 0 && source->process)
+		result = pm_file_reader_open(source->process, source->regions, &context.files,
+		                             error);
 	if (result == 0)
 		result = run(&context, error);
+	pm_reader_close(&context.files);
 	pm_heap_window_close(context.window);
 
 	if (result < 0) {
