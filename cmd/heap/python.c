@@ -212,11 +212,8 @@ static void put_text(struct json *json, const char *name, const char *text)
 		json_put(json, name, json_bytes(text, strlen(text)));
 }
 
-void heap_python_put_json(struct json *json, const struct pm_python_heap *heap)
+void heap_python_open_json(struct json *json, const struct pm_python_heap *heap)
 {
-	if (!heap)
-		return;
-
 	json_open(json, "python", '{');
 	put_text(json, "version", heap->version);
 	put_text(json, "variant", heap->variant);
@@ -229,6 +226,14 @@ void heap_python_put_json(struct json *json, const struct pm_python_heap *heap)
 	json_put(json, "pool_size", json_number(heap->pool_size));
 	json_put(json, "in_use", json_number(heap->in_use));
 	json_put(json, "free", json_number(heap->free));
+}
+
+void heap_python_put_json(struct json *json, const struct pm_python_heap *heap)
+{
+	if (!heap)
+		return;
+
+	heap_python_open_json(json, heap);
 	put_classes(json, heap);
 	if (heap->types_known)
 		put_types(json, heap);

@@ -116,6 +116,25 @@ static const struct pm_region *find_file(struct pm_runtimes_context *context)
 	return NULL;
 }
 
+/** Returns the largest number near a pointer that can be a number of entries and is below a limit;
+ * 0 if there is none. */
+static uint32_t next_count(const uint64_t *near, uint32_t limit)
+{
+	uint32_t largest = 0;
+
+	for (size_t i = 0; i < 2 * NEAR + 1; i++) {
+		const uint32_t numbers[] = { (uint32_t)near[i], (uint32_t)(near[i] >> 32) };
+
+		/* The word in the middle is the pointer. */
+		for (size_t j = 0; i != NEAR && j < 2; j++)
+			if (numbers[j] < limit && numbers[j] > largest &&
+			    pm_python_arenas_is_count(numbers[j]))
+				largest = numbers[j];
+	}
+
+	return largest;
+}
+
 /**
  * Checks a word for the pointer to the array of arenas. The number of entries is the next word in a
  * structure since 3.12. Before, both are static variables, which compilers place near each other.
@@ -129,11 +148,13 @@ static void check_word(struct pm_runtimes_context *context, uint64_t word, const
 	if (word < LOWEST || word % ALIGNMENT != 0)
 		return;
 
-	for (size_t i = 0; i < 2 * NEAR + 1; i++) {
-		if (pm_python_arenas_add(context, word, (uint32_t)near[i], arenas) ||
-		    pm_python_arenas_add(context, word, (uint32_t)(near[i] >> 32), arenas))
-			return;
-	}
+	/* Other numbers near the pointer can be such a number, too: the largest one with which all
+	 * entries are valid is that of the array. The process can change an entry concurrently. */
+	for (int strict = 1; strict >= 0; strict--)
+		for (uint32_t count = next_count(near, UINT32_MAX); count > 0;
+		     count = next_count(near, count))
+			if (pm_python_arenas_add(context, word, count, strict, arenas))
+				return;
 }
 
 /** Checks whether a version text is at an address, unless it is known. */
@@ -247,7 +268,7 @@ static void find_by_symbols(struct pm_runtimes_context *context, struct pm_pytho
 	    pm_runtime_find_symbols(context, module->file, symbols, 2) == 2 &&
 	    pm_runtime_read_word(context, symbols[0].address, &array) &&
 	    pm_runtime_read_u32(context, symbols[1].address, &count))
-		pm_python_arenas_add(context, array, count, &module->arenas);
+		pm_python_arenas_add(context, array, count, false, &module->arenas);
 }
 
 /** Searches an interpreter, and the states of allocators that it refers to, for arenas. */
@@ -264,14 +285,15 @@ static void search_interpreter(struct pm_runtimes_context *context, uint64_t add
 
 	/* 3.13: the state of the allocator is a block of its own. */
 	for (uint64_t at = address; module->minor >= 13 && at + WORD <= end; at += WORD) {
-		uint64_t state, near[2 * NEAR + 1] = { 0 };
+		uint64_t state, words[2];
 
 		if (pm_runtime_ends(context))
 			break;
 		if (pm_runtime_read_word(context, at, &state) && state % ALIGNMENT == 0 &&
 		    pm_regions_find(context->source->regions, state) &&
-		    pm_runtime_read(context, state + POOLS_SIZE, near, 2 * WORD))
-			check_word(context, near[0], near, &module->arenas);
+		    pm_runtime_read(context, state + POOLS_SIZE, words, sizeof words))
+			pm_python_arenas_add(context, words[0], (uint32_t)words[1], false,
+			                     &module->arenas);
 	}
 }
 
