@@ -140,6 +140,25 @@ static void test_no_space_has_a_vtable(void **state)
 	expect(&fake, 0, 0);
 }
 
+/** A chunk that no list has is kept for reuse: it is not a part of the heap. */
+static void test_pooled_chunk(void **state)
+{
+	(void)state;
+	for (unsigned version = FAKE_V8_12; version < FAKE_V8_VERSIONS; version++) {
+		struct fake_v8 fake;
+		begin(&fake, (enum fake_v8_version)version);
+		fake_memory_put(&fake.memory, fake_v8_space(0, FAKE_V8_LARGE) + 40, 0);
+		struct pm_runtimes *runtimes = fake_v8_open(&fake);
+
+		assert_int_equal(fake_v8_bytes(runtimes, PM_OWNER_V8_INTERNAL, PM_PROOF_INFERRED,
+		                               FIRST + 6 * MIB, FIRST + 10 * MIB),
+		                 4 * MIB);
+		assert_int_equal(runtimes->limits[0].used, 2 * FAKE_V8_CHUNK - 2 * 0x1140);
+		pm_runtimes_close(runtimes);
+		expect(&fake, 3 * FAKE_V8_CHUNK, 0);
+	}
+}
+
 /** A copy of a chunk in a buffer has the addresses of the original. */
 static void test_copy_of_a_chunk(void **state)
 {
@@ -233,6 +252,7 @@ int main(void)
 		cmocka_unit_test(test_two_isolates),
 		cmocka_unit_test(test_space_of_another_heap),
 		cmocka_unit_test(test_no_space_has_a_vtable),
+		cmocka_unit_test(test_pooled_chunk),
 		cmocka_unit_test(test_copy_of_a_chunk),
 		cmocka_unit_test(test_chunk_that_is_not_mapped),
 		cmocka_unit_test(test_other_memory),

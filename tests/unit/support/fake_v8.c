@@ -105,7 +105,7 @@ void fake_v8_put_header(struct fake_v8 *fake, unsigned isolate, enum fake_v8_spa
 	default:
 		put_words(fake, at, v13, sizeof v13 / sizeof *v13);
 		put_words(fake, fake->next_metadata, metadata, sizeof metadata / sizeof *metadata);
-		fake->next_metadata += 0x100;
+		fake->next_metadata += 0x200;
 	}
 }
 
@@ -114,6 +114,8 @@ void fake_v8_add_chunk(struct fake_v8 *fake, unsigned isolate, enum fake_v8_spac
 {
 	fake_memory_region(&fake->regions, start, size,
 	                   space == FAKE_V8_CODE ? RW | PM_PERM_EXEC : RW);
+	fake_memory_put(&fake->memory, fake_v8_space(isolate, space) + 40,
+	                fake->version == FAKE_V8_13 ? fake->next_metadata : start);
 	fake_v8_put_header(fake, isolate, space, start, start, size, flags);
 }
 
