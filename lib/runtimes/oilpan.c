@@ -111,8 +111,7 @@ static void read_region(struct pm_runtimes_context *context, const struct pm_reg
 		}
 		if (pm_runtime_read(context, at, words, sizeof words) &&
 		    is_space(context, found, words[1], words[0])) {
-			pm_runtime_add_range(context, at,
-			                     pm_min(at + OILPAN_PAGE, region->end),
+			pm_runtime_add_range(context, at, pm_min(at + OILPAN_PAGE, region->end),
 			                     PM_OWNER_CHROMIUM_OILPAN, PM_PROOF_PROVEN);
 			add_step(found, at);
 			found->pages++;

@@ -238,8 +238,7 @@ static void add_guarded(struct pm_runtimes_context *context)
 		if (region->start % SUPER_PAGE != PARTITION_PAGE || !is_private(region) ||
 		    (region->perms & access) != (PM_PERM_READ | PM_PERM_WRITE))
 			continue;
-		if (before->end == region->start && is_private(before) &&
-		    !(before->perms & access))
+		if (before->end == region->start && is_private(before) && !(before->perms & access))
 			pm_runtime_add_range(context, region->start, region->end,
 			                     PM_OWNER_CHROMIUM_PARTITION, PM_PROOF_INFERRED);
 	}

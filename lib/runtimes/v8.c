@@ -67,19 +67,21 @@ static void add_named(struct pm_runtimes_context *context)
 	}
 }
 
+/** Returns the used share of the limit of an isolate; 0 if the limit is not known. */
+static double used_share(const struct pm_v8_heap *heap)
+{
+	return heap->old_limit > 0 ? (double)heap->old_area / (double)heap->old_limit : 0;
+}
+
 /** Adds the limit of the isolate that has used most of its own. */
 static void add_limit(struct pm_runtimes_context *context, const struct pm_v8_chunks *chunks)
 {
 	const struct pm_v8_heap *fullest = NULL;
-	double share = -1;
 
-	for (size_t i = 0; i < chunks->heap_count; i++) {
-		const struct pm_v8_heap *heap = &chunks->heaps[i];
-		if (heap->old_limit == 0 || (double)heap->old_area / (double)heap->old_limit <= share)
-			continue;
-		share = (double)heap->old_area / (double)heap->old_limit;
-		fullest = heap;
-	}
+	for (size_t i = 0; i < chunks->heap_count; i++)
+		if (chunks->heaps[i].old_limit > 0 &&
+		    (!fullest || used_share(&chunks->heaps[i]) > used_share(fullest)))
+			fullest = &chunks->heaps[i];
 	if (!fullest)
 		return;
 
@@ -98,6 +100,7 @@ static void describe(const struct pm_v8_chunks *chunks, struct pm_runtime_info *
 {
 	char old[PM_SIZE_TEXT_SIZE], young[PM_SIZE_TEXT_SIZE];
 	char large[PM_SIZE_TEXT_SIZE], code[PM_SIZE_TEXT_SIZE], pooled[PM_SIZE_TEXT_SIZE];
+	const char *plural = chunks->heap_count == 1 ? "" : "s";
 	struct pm_v8_heap sum = { 0 };
 
 	for (size_t i = 0; i < chunks->heap_count; i++) {
@@ -111,13 +114,10 @@ static void describe(const struct pm_v8_chunks *chunks, struct pm_runtime_info *
 	pm_format_size(sum.young, young);
 	pm_format_size(sum.large, large);
 	pm_format_size(sum.code, code);
-	pooled[0] = '\0';
-	if (chunks->pooled > 0)
-		pm_format_size(chunks->pooled, pooled);
+	pm_format_size(chunks->pooled, pooled);
 	snprintf(info->variant, sizeof info->variant,
-	         "%zu isolate%s: old %s (large objects %s, code %s), young %s%s%s",
-	         chunks->heap_count, chunks->heap_count == 1 ? "" : "s", old, large, code, young,
-	         chunks->pooled > 0 ? ", kept for reuse " : "", pooled);
+	         "%zu isolate%s: old %s (large objects %s, code %s), young %s, kept for reuse %s",
+	         chunks->heap_count, plural, old, large, code, young, pooled);
 	snprintf(info->proof, sizeof info->proof,
 	         "headers of %zu chunks name their heap and a space that names this heap",
 	         chunks->confirmed);

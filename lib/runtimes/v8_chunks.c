@@ -43,7 +43,7 @@ enum layout {
 	LAYOUTS,
 };
 
-/** Where the words of a header or of metadata are. */
+/** Where the words of a header, or of metadata, are: their numbers. */
 struct places {
 	uint8_t size, heap, area_start, area_end, high_water, owner, base, reserved;
 	/* The next and the previous chunk of the space. 0: V8 11 and earlier return the memory of
@@ -66,15 +66,11 @@ struct spaces {
 	size_t capacity;
 };
 
+/* In the order of the members */
 static const struct places places[LAYOUTS] = {
-	[LAYOUT_SIZE_FIRST] = { .size = 0, .heap = 2, .area_start = 3, .area_end = 4,
-	                        .high_water = 7, .owner = 8, .base = 10, .reserved = 11 },
-	[LAYOUT_SELF] = { .size = 2, .heap = 3, .area_start = 4, .area_end = 5,
-	                  .high_water = 8, .owner = 9, .base = 11, .reserved = 12,
-	                  .next = 33, .previous = 34 },
-	[LAYOUT_METADATA] = { .size = 6, .heap = 8, .area_start = 9, .area_end = 7,
-	                      .high_water = 5, .owner = 10, .base = 1, .reserved = 2,
-	                      .next = 33, .previous = 34 },
+	[LAYOUT_SIZE_FIRST] = { 0, 2, 3, 4, 7, 8, 10, 11, 0, 0 },
+	[LAYOUT_SELF] = { 2, 3, 4, 5, 8, 9, 11, 12, 33, 34 },
+	[LAYOUT_METADATA] = { 6, 8, 9, 7, 5, 10, 1, 2, 33, 34 },
 };
 
 bool pm_v8_holds_chunks(const struct pm_region *region)
@@ -124,8 +120,8 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 
 	if (size == 0 || size % PAGE != 0 || size > CHUNK_SIZE_MAX || start > UINT64_MAX - size)
 		return false;
-	if (area_start <= start || area_start - start > AREA_OFFSET_MAX ||
-	    area_end <= area_start || area_end > start + size || words[at->high_water] > size)
+	if (area_start <= start || area_start - start > AREA_OFFSET_MAX || area_end <= area_start ||
+	    area_end > start + size || words[at->high_water] > size)
 		return false;
 
 	uint64_t base = words[at->base], reserved = words[at->reserved];

@@ -19,10 +19,11 @@
 /** How sure it is that a chunk is one. */
 enum pm_v8_trust {
 	PM_V8_TRUST_NONE = 0, /**< not a chunk, or not one of a known heap */
-	PM_V8_TRUST_HEADER,   /**< its header is correct, and it names a known heap or is read-only */
-	/** No space has it, but its header is still that of its former space: V8 keeps it for reuse */
+	PM_V8_TRUST_HEADER, /**< its header is correct, and it names a known heap or is read-only */
+	/** No space has it, but its header is still that of its former space: V8 keeps it for reuse
+	 */
 	PM_V8_TRUST_POOLED,
-	PM_V8_TRUST_SPACE,    /**< its space is one of its heap, too */
+	PM_V8_TRUST_SPACE, /**< its space is one of its heap, too */
 };
 
 /** A chunk. */
@@ -36,7 +37,7 @@ struct pm_v8_chunk {
 	uint64_t id;    /**< address by which lists refer to it: of the chunk or of its metadata */
 	bool reserved;  /**< the chunk has its own reservation, whose range is the chunk */
 	bool code;      /**< its objects can be executed */
-	bool linked;    /**< another chunk of its space is before or after it in the list of these */
+	bool linked; /**< another chunk of its space is before or after it in the list of these */
 	uint8_t layout; /**< the layout of its header */
 	uint8_t trust;  /**< enum pm_v8_trust */
 	uint16_t space; /**< number of its space if `trust` is PM_V8_TRUST_SPACE */

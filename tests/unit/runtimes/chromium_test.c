@@ -9,11 +9,11 @@
 
 #include "support/fake_v8.h"
 
-#define METADATA UINT64_C(0x6000003000)
-#define POOL UINT64_C(0x6100000000)
-#define CAGE UINT64_C(0x7000000000)
+#define METADATA   UINT64_C(0x6000003000)
+#define POOL       UINT64_C(0x6100000000)
+#define CAGE       UINT64_C(0x7000000000)
 #define SUPER_PAGE (2 * MIB)
-#define END UINT64_MAX
+#define END        UINT64_MAX
 
 enum { PAGE = 4096 };
 
@@ -87,12 +87,8 @@ static void test_metadata_that_contradicts_itself(void **state)
 		uint64_t offset, value;
 	} changes[] = {
 		{ 64 + 16, root + 0x170 }, /* with the free slot that follows */
-		{ 32 + 16, root + MIB },
-		{ 32 + 16, root - 8 },
-		{ 0, FAKE_V8_CODE_START },
-		{ 0, FAKE_V8_HEAPS },
-		{ 8, METADATA + 8 },
-		{ 32, POOL + 0x3000 },
+		{ 32 + 16, root + MIB },   { 32 + 16, root - 8 }, { 0, FAKE_V8_CODE_START },
+		{ 0, FAKE_V8_HEAPS },      { 8, METADATA + 8 },   { 32, POOL + 0x3000 },
 	};
 
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {

@@ -12,8 +12,8 @@
 #include "support/fake_v8.h"
 
 #define FIRST UINT64_C(0x100000000)
-#define CAGE UINT64_C(0x7000000000)
-#define END UINT64_MAX
+#define CAGE  UINT64_C(0x7000000000)
+#define END   UINT64_MAX
 
 /** Chunks of all spaces of an isolate: one of each, the large one with 4 MiB. */
 static void begin(struct fake_v8 *fake, enum fake_v8_version version)
@@ -61,7 +61,8 @@ static void test_all_spaces_of_each_version(void **state)
 		assert_string_equal(runtimes->items[0].missing, "");
 		assert_string_equal(
 			runtimes->items[0].variant,
-			"1 isolate: old 4.5M (large objects 4.0M, code 256.0K), young 256.0K");
+			"1 isolate: old 4.5M (large objects 4.0M, code 256.0K), young 256.0K, "
+			"kept for reuse -");
 		pm_runtimes_close(runtimes);
 		fake_v8_deinit(&fake);
 	}
