@@ -38,6 +38,9 @@ bool pm_runtime_read(struct pm_runtimes_context *context, uint64_t address, void
 
 	if (size > sizeof bytes || address > UINT64_MAX - size || pm_runtime_ends(context))
 		return false;
+	/* The kernel does not report the states of pages that no process can have. */
+	if (!pm_regions_find(context->source->regions, address))
+		return false;
 
 	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
 	if (!note(context, result, &why))
