@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "runtimes/v8_memory.h"
 
 enum {
 	PAGE = 4096,
@@ -75,36 +76,7 @@ static const struct places places[LAYOUTS] = {
 
 bool pm_v8_holds_chunks(const struct pm_region *region)
 {
-	return region->inode == 0 && (region->perms & PM_PERM_READ) &&
-	       !(region->perms & PM_PERM_SHARED) && pm_region_is_anonymous(region);
-}
-
-static bool is_pointer(uint64_t word)
-{
-	return word % 8 == 0 && word >= PAGE && word < UINT64_C(1) << 56;
-}
-
-/** Returns whether regions without files cover all addresses from `start` to `end`. */
-static bool is_mapped(const struct pm_regions *regions, uint64_t start, uint64_t end)
-{
-	size_t i = pm_regions_index(regions, start);
-
-	for (; i < regions->count && regions->items[i].start <= start; i++) {
-		if (regions->items[i].inode != 0)
-			return false;
-		start = regions->items[i].end;
-		if (start >= end)
-			return true;
-	}
-
-	return false;
-}
-
-/** Returns whether an address is in executable memory. */
-static bool is_executable(const struct pm_regions *regions, uint64_t address)
-{
-	const struct pm_region *region = pm_regions_find(regions, address);
-	return region && (region->perms & PM_PERM_EXEC);
+	return (region->perms & PM_PERM_READ) && pm_v8_memory_is_private(region);
 }
 
 /**
@@ -129,7 +101,8 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 		return false;
 
 	uint64_t heap = words[at->heap], owner = words[at->owner];
-	if ((heap != 0 || owner != 0) && (!is_pointer(heap) || !is_pointer(owner)))
+	if ((heap != 0 || owner != 0) &&
+	    (!pm_v8_memory_is_pointer(heap) || !pm_v8_memory_is_pointer(owner)))
 		return false;
 
 	*chunk = (struct pm_v8_chunk){
@@ -139,11 +112,11 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 		.heap = heap,
 		.owner = owner,
 		.reserved = base == start,
-		.code = is_executable(regions, area_start),
+		.code = pm_v8_memory_is_code(regions, area_start),
 		.linked = at->next == 0 || words[at->next] != 0 || words[at->previous] != 0,
 		.layout = (uint8_t)layout,
 	};
-	return is_mapped(regions, start, start + size);
+	return pm_v8_memory_is_reserved(regions, start, size);
 }
 
 /** Reads the chunk that starts at an address. Returns false if there is none. */
@@ -164,7 +137,8 @@ static bool read_chunk(struct pm_runtimes_context *context, uint64_t start,
 		flags = words[1];
 		found = decode(regions, start, LAYOUT_SIZE_FIRST, words, chunk);
 	}
-	if (!found && words[0] <= UINT32_MAX && is_pointer(words[1]) && words[1] != start) {
+	if (!found && words[0] <= UINT32_MAX && pm_v8_memory_is_pointer(words[1]) &&
+	    words[1] != start) {
 		flags = words[0];
 		id = words[1];
 		found = pm_runtime_read(context, id, words, sizeof words) &&
@@ -248,10 +222,9 @@ static bool read_space(struct pm_runtimes_context *context, struct space *space)
 		return false;
 
 	const struct pm_regions *regions = context->source->regions;
-	const struct pm_region *region = pm_regions_find(regions, words[0]);
-	return region && region->inode != 0 && words[0] % 8 == 0 &&
+	return pm_v8_memory_is_constant(regions, words[0]) &&
 	       pm_runtime_read_word(context, words[0], &function) &&
-	       is_executable(regions, function);
+	       pm_v8_memory_is_code(regions, function);
 }
 
 /** Finds a space, or reads and adds it. Returns NULL if there are too many. */

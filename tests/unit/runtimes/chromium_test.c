@@ -63,6 +63,16 @@ static void test_metadata_in_super_page(void **state)
 	expect(&fake, PM_OWNER_CHROMIUM_PARTITION, SUPER_PAGE, 0);
 }
 
+/** Adds a region after guard pages, in a reservation. */
+static void add_guarded(struct fake_v8 *fake, uint64_t guard, uint64_t reservation)
+{
+	const uint64_t start = CAGE + 0x4000;
+
+	fake_memory_region(&fake->regions, start - guard, guard, 0);
+	fake_memory_region(&fake->regions, start, MIB, RW);
+	fake_memory_region(&fake->regions, start + MIB, reservation, 0);
+}
+
 /** Memory after guard pages is inferred to be a direct map, but only beside known super pages. */
 static void test_direct_map(void **state)
 {
@@ -71,10 +81,24 @@ static void test_direct_map(void **state)
 		struct fake_v8 fake;
 		begin(&fake);
 		fake_v8_add_super_pages(&fake, METADATA, POOL, super_pages);
-		fake_memory_region(&fake.regions, CAGE, 0x4000, 0);
-		fake_memory_region(&fake.regions, CAGE + 0x4000, MIB, RW);
+		add_guarded(&fake, 0x4000, UINT64_C(4) << 30);
 		expect(&fake, PM_OWNER_CHROMIUM_PARTITION, super_pages * (SUPER_PAGE + PAGE),
 		       super_pages > 0 ? MIB : 0);
+	}
+}
+
+/** A stack has a smaller guard, and is not in a reservation. */
+static void test_stacks(void **state)
+{
+	(void)state;
+	const uint64_t sizes[][2] = { { PAGE, UINT64_C(4) << 30 }, { 0x4000, 64 * MIB } };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fake_v8 fake;
+		begin(&fake);
+		fake_v8_add_super_pages(&fake, METADATA, POOL, 2);
+		add_guarded(&fake, sizes[i][0], sizes[i][1]);
+		expect(&fake, PM_OWNER_CHROMIUM_PARTITION, 2 * (SUPER_PAGE + PAGE), 0);
 	}
 }
 
@@ -124,6 +148,18 @@ static void test_oilpan(void **state)
 	expect(&fake, PM_OWNER_CHROMIUM_OILPAN, pages, (UINT64_C(4) << 30) - pages);
 }
 
+/** Without a cage, only the pages are those of Oilpan. */
+static void test_oilpan_without_a_cage(void **state)
+{
+	(void)state;
+	struct fake_v8 fake;
+
+	begin(&fake);
+	fake_v8_add_oilpan(&fake, CAGE, 8);
+	fake.regions.items[fake.regions.count - 1].end -= MIB;
+	expect(&fake, PM_OWNER_CHROMIUM_OILPAN, 8 * (UINT64_C(128) << 10), 0);
+}
+
 /** The space of another heap, and a space without a vtable */
 static void test_oilpan_that_contradicts_itself(void **state)
 {
@@ -156,9 +192,11 @@ int main(void)
 		cmocka_unit_test(test_super_pages),
 		cmocka_unit_test(test_metadata_in_super_page),
 		cmocka_unit_test(test_direct_map),
+		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_metadata_that_contradicts_itself),
 		cmocka_unit_test(test_pool_that_contradicts_itself),
 		cmocka_unit_test(test_oilpan),
+		cmocka_unit_test(test_oilpan_without_a_cage),
 		cmocka_unit_test(test_oilpan_that_contradicts_itself),
 		cmocka_unit_test(test_named_memory),
 	};
