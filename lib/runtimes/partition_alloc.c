@@ -3,8 +3,9 @@
  * A page of metadata has entries of 32 bytes (partition_page.h): the first entry has the address of
  * the root, which is a variable of the program, and of the next page of metadata of the root. The
  * other entries are slot spans: the first free slot, which is inside the super page; the next span;
- * the bucket, which is a part of the root; and flags. The entries of direct maps have their bucket
- * in the page of metadata itself.
+ * the bucket, which is a part of the root; and flags. Direct maps have one span, and their bucket
+ * is in the page of metadata itself. It is followed by a PartitionDirectMapExtent, which has the
+ * address of the bucket, and the size of all super pages of the direct map.
  *
  * The metadata is in the first pages of its super page, or in a range of its own that has 2 MiB for
  * each super page of the pool. In the latter case, the distance to the super page is the same in a
@@ -26,6 +27,8 @@ enum {
 	METADATA_REGION_MAX = 4 * PAGE,
 	/* sizeof(PartitionRoot) is about 9 KiB. */
 	ROOT_SIZE_MAX = 1 << 16,
+	/* The words of the metadata of a direct map are among these. */
+	DIRECT_MAP_WORDS = 32,
 	PAGES_MAX = 1 << 20,
 };
 
@@ -33,11 +36,13 @@ enum {
 
 /* Pools have 16 GiB, or in some configurations of 64 bits less. */
 #define POOL_MIN (UINT64_C(1) << 32)
+#define POOL_MAX (UINT64_C(1) << 40)
 
 /** A page of metadata. */
 struct metadata {
 	uint64_t address;
 	uint64_t super_page; /* 0 if no entry has a free slot */
+	uint64_t size;       /* of the super page; of all its super pages for a direct map */
 };
 
 struct pages {
@@ -88,6 +93,24 @@ static bool check_entry(const uint64_t *entry, uint64_t root, uint64_t *super_pa
 	return slot - *super_page >= PARTITION_PAGE;
 }
 
+/** Decodes the metadata of a direct map after its first entry. Returns false if it is not correct.
+ */
+static bool decode_direct_map(const uint64_t *words, struct metadata *metadata)
+{
+	const uint64_t bucket = words[ENTRY_WORDS + 2];
+
+	for (size_t i = 2 * ENTRY_WORDS; i + 1 < DIRECT_MAP_WORDS; i++) {
+		uint64_t size = words[i + 1];
+
+		if (words[i] == bucket && size > 0 && size % SUPER_PAGE == 0 && size <= POOL_MAX) {
+			metadata->size = size;
+			return true;
+		}
+	}
+
+	return false;
+}
+
 /** Decodes a page of metadata. Returns false if it is not one. */
 static bool decode(const struct pm_regions *regions, uint64_t address, const uint64_t *words,
                    struct metadata *metadata)
@@ -100,12 +123,11 @@ static bool decode(const struct pm_regions *regions, uint64_t address, const uin
 	    (next != 0 && (next - address) % SUPER_PAGE != 0))
 		return false;
 
-	metadata->address = address;
-	metadata->super_page = 0;
+	*metadata = (struct metadata){ .address = address, .size = SUPER_PAGE };
 
 	uint64_t bucket = words[ENTRY_WORDS + 2];
 	if (bucket > address && bucket - address < PAGE)
-		return true;
+		return decode_direct_map(words, metadata);
 
 	for (size_t i = ENTRY_WORDS; i < WORDS; i += ENTRY_WORDS)
 		if (!check_entry(&words[i], root, &super_page, &spans))
@@ -184,11 +206,13 @@ static size_t add_pool(struct pm_runtimes_context *context, const struct metadat
 	for (size_t i = 0; i < count; i++) {
 		uint64_t start = (pages[i].address & ~(SUPER_PAGE - 1)) + distance(known);
 
-		if (start == 0 || start > UINT64_MAX - SUPER_PAGE ||
-		    !pm_v8_memory_is_reserved(context->source->regions, start, SUPER_PAGE))
+		uint64_t size = pages[i].size;
+
+		if (start == 0 || start > UINT64_MAX - size ||
+		    !pm_v8_memory_is_reserved(context->source->regions, start, size))
 			continue;
-		pm_runtime_add_range(context, start, start + SUPER_PAGE,
-		                     PM_OWNER_CHROMIUM_PARTITION, PM_PROOF_PROVEN);
+		pm_runtime_add_range(context, start, start + size, PM_OWNER_CHROMIUM_PARTITION,
+		                     PM_PROOF_PROVEN);
 		pm_runtime_add_range(context, pages[i].address, pages[i].address + PAGE,
 		                     PM_OWNER_CHROMIUM_PARTITION, PM_PROOF_PROVEN);
 		added++;

@@ -63,6 +63,35 @@ static void test_metadata_in_super_page(void **state)
 	expect(&fake, PM_OWNER_CHROMIUM_PARTITION, SUPER_PAGE, 0);
 }
 
+/** A direct map has several super pages, and metadata for the first one. */
+static void test_direct_map_with_metadata(void **state)
+{
+	(void)state;
+	const uint64_t sizes[] = { 3 * SUPER_PAGE, 3 * SUPER_PAGE + PAGE, 64 * SUPER_PAGE };
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		const uint64_t at = METADATA + SUPER_PAGE, start = POOL + SUPER_PAGE;
+		struct fake_v8 fake;
+
+		begin(&fake);
+		fake_v8_add_super_pages(&fake, METADATA, POOL, 4);
+		/* The metadata of the second super page is replaced, that of the others removed. */
+		for (size_t r = 0; r < 2; r++)
+			fake.regions.items[5 + r].perms = 0;
+		fake_memory_put(&fake.memory, at + 32, 0);
+		fake_memory_put(&fake.memory, at + 48, at + 0x60);
+		fake_memory_put(&fake.memory, at + 0xa8, at + 0x60);
+		fake_memory_put(&fake.memory, at + 0xb0, sizes[i]);
+		struct pm_runtimes *runtimes = fake_v8_open(&fake);
+
+		assert_int_equal(fake_v8_bytes(runtimes, PM_OWNER_CHROMIUM_PARTITION,
+		                               PM_PROOF_PROVEN, start, start + 3 * SUPER_PAGE),
+		                 i == 0 ? 3 * SUPER_PAGE : 0);
+		pm_runtimes_close(runtimes);
+		fake_v8_deinit(&fake);
+	}
+}
+
 /** Adds a region after guard pages, in a reservation. */
 static void add_guarded(struct fake_v8 *fake, uint64_t guard, uint64_t reservation)
 {
@@ -191,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_super_pages),
 		cmocka_unit_test(test_metadata_in_super_page),
+		cmocka_unit_test(test_direct_map_with_metadata),
 		cmocka_unit_test(test_direct_map),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_metadata_that_contradicts_itself),
