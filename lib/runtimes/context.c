@@ -117,6 +117,9 @@ bool pm_runtime_read(struct pm_runtimes_context *context, uint64_t address, void
 
 	if (size > sizeof bytes || address > UINT64_MAX - size || pm_runtime_ends(context))
 		return false;
+	/* The kernel does not report the states of pages that no process can have. */
+	if (!pm_regions_find(context->source->regions, address))
+		return false;
 
 	for (size_t done = 0; done < size;) {
 		uint64_t at = address + done;

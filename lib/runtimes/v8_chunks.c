@@ -11,11 +11,12 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "runtimes/v8_memory.h"
 
 enum {
 	PAGE = 4096,
-	HEADER_WORDS = 13,
-	METADATA_WORDS = 11,
+	/* All words of a header or of metadata that are used are among these. */
+	LIST_WORDS = 35,
 	/* Objects start in the first pages of a chunk. */
 	AREA_OFFSET_MAX = 1 << 16,
 	CHUNKS_MAX = 1 << 20,
@@ -43,15 +44,19 @@ enum layout {
 	LAYOUTS,
 };
 
-/** Where the words of a header or of metadata are. */
+/** Where the words of a header, or of metadata, are: their numbers. */
 struct places {
 	uint8_t size, heap, area_start, area_end, high_water, owner, base, reserved;
+	/* The next and the previous chunk of the space. 0: V8 11 and earlier return the memory of
+	 * chunks that are not in a list */
+	uint8_t next, previous;
 };
 
 /** A space, which is part of a heap (BaseSpace). */
 struct space {
 	uint64_t address;
 	uint64_t heap;
+	uint64_t first; /* first chunk of its list, pm_v8_chunk.id */
 	bool valid;
 	bool code; /* a chunk of it can be executed */
 };
@@ -62,47 +67,16 @@ struct spaces {
 	size_t capacity;
 };
 
+/* In the order of the members */
 static const struct places places[LAYOUTS] = {
-	[LAYOUT_SIZE_FIRST] = { .size = 0, .heap = 2, .area_start = 3, .area_end = 4,
-	                        .high_water = 7, .owner = 8, .base = 10, .reserved = 11 },
-	[LAYOUT_SELF] = { .size = 2, .heap = 3, .area_start = 4, .area_end = 5,
-	                  .high_water = 8, .owner = 9, .base = 11, .reserved = 12 },
-	[LAYOUT_METADATA] = { .size = 6, .heap = 8, .area_start = 9, .area_end = 7,
-	                      .high_water = 5, .owner = 10, .base = 1, .reserved = 2 },
+	[LAYOUT_SIZE_FIRST] = { 0, 2, 3, 4, 7, 8, 10, 11, 0, 0 },
+	[LAYOUT_SELF] = { 2, 3, 4, 5, 8, 9, 11, 12, 33, 34 },
+	[LAYOUT_METADATA] = { 6, 8, 9, 7, 5, 10, 1, 2, 33, 34 },
 };
 
 bool pm_v8_holds_chunks(const struct pm_region *region)
 {
-	return region->inode == 0 && (region->perms & PM_PERM_READ) &&
-	       !(region->perms & PM_PERM_SHARED) && pm_region_is_anonymous(region);
-}
-
-static bool is_pointer(uint64_t word)
-{
-	return word % 8 == 0 && word >= PAGE && word < UINT64_C(1) << 56;
-}
-
-/** Returns whether regions without files cover all addresses from `start` to `end`. */
-static bool is_mapped(const struct pm_regions *regions, uint64_t start, uint64_t end)
-{
-	size_t i = pm_regions_index(regions, start);
-
-	for (; i < regions->count && regions->items[i].start <= start; i++) {
-		if (regions->items[i].inode != 0)
-			return false;
-		start = regions->items[i].end;
-		if (start >= end)
-			return true;
-	}
-
-	return false;
-}
-
-/** Returns whether an address is in executable memory. */
-static bool is_executable(const struct pm_regions *regions, uint64_t address)
-{
-	const struct pm_region *region = pm_regions_find(regions, address);
-	return region && (region->perms & PM_PERM_EXEC);
+	return (region->perms & PM_PERM_READ) && pm_v8_memory_is_private(region);
 }
 
 /**
@@ -118,8 +92,8 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 
 	if (size == 0 || size % PAGE != 0 || size > CHUNK_SIZE_MAX || start > UINT64_MAX - size)
 		return false;
-	if (area_start <= start || area_start - start > AREA_OFFSET_MAX ||
-	    area_end <= area_start || area_end > start + size || words[at->high_water] > size)
+	if (area_start <= start || area_start - start > AREA_OFFSET_MAX || area_end <= area_start ||
+	    area_end > start + size || words[at->high_water] > size)
 		return false;
 
 	uint64_t base = words[at->base], reserved = words[at->reserved];
@@ -127,7 +101,8 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 		return false;
 
 	uint64_t heap = words[at->heap], owner = words[at->owner];
-	if ((heap != 0 || owner != 0) && (!is_pointer(heap) || !is_pointer(owner)))
+	if ((heap != 0 || owner != 0) &&
+	    (!pm_v8_memory_is_pointer(heap) || !pm_v8_memory_is_pointer(owner)))
 		return false;
 
 	*chunk = (struct pm_v8_chunk){
@@ -137,10 +112,11 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 		.heap = heap,
 		.owner = owner,
 		.reserved = base == start,
-		.code = is_executable(regions, area_start),
+		.code = pm_v8_memory_is_code(regions, area_start),
+		.linked = at->next == 0 || words[at->next] != 0 || words[at->previous] != 0,
 		.layout = (uint8_t)layout,
 	};
-	return is_mapped(regions, start, start + size);
+	return pm_v8_memory_is_reserved(regions, start, size);
 }
 
 /** Reads the chunk that starts at an address. Returns false if there is none. */
@@ -148,7 +124,7 @@ static bool read_chunk(struct pm_runtimes_context *context, uint64_t start,
                        struct pm_v8_chunk *chunk)
 {
 	const struct pm_regions *regions = context->source->regions;
-	uint64_t words[HEADER_WORDS], metadata[METADATA_WORDS];
+	uint64_t words[LIST_WORDS], id = start;
 	bool found = false;
 
 	if (!pm_runtime_read(context, start, words, sizeof words))
@@ -161,15 +137,18 @@ static bool read_chunk(struct pm_runtimes_context *context, uint64_t start,
 		flags = words[1];
 		found = decode(regions, start, LAYOUT_SIZE_FIRST, words, chunk);
 	}
-	if (!found && words[0] <= UINT32_MAX && is_pointer(words[1]) && words[1] != start &&
-	    pm_runtime_read(context, words[1], metadata, sizeof metadata)) {
+	if (!found && words[0] <= UINT32_MAX && pm_v8_memory_is_pointer(words[1]) &&
+	    words[1] != start) {
 		flags = words[0];
-		found = decode(regions, start, LAYOUT_METADATA, metadata, chunk);
+		id = words[1];
+		found = pm_runtime_read(context, id, words, sizeof words) &&
+		        decode(regions, start, LAYOUT_METADATA, words, chunk);
 	}
 	if (!found || flags > UINT32_MAX)
 		return false;
 
 	chunk->flags = flags;
+	chunk->id = id;
 	return true;
 }
 
@@ -224,13 +203,18 @@ static void keep_one_layout(struct pm_v8_chunks *chunks)
 	chunks->count = kept;
 }
 
-/** Reads a space. The first words of BaseSpace are the vtable, heap, id, and two sizes. */
-static bool is_space(struct pm_runtimes_context *context, uint64_t address, uint64_t heap)
+/**
+ * Reads a space. The first words are the vtable, heap, id, and two sizes (BaseSpace), then in V8 11
+ * to 13 the first chunk (Space).
+ */
+static bool read_space(struct pm_runtimes_context *context, struct space *space)
 {
-	uint64_t words[5], function;
+	uint64_t words[6], function;
 
-	if (!pm_runtime_read(context, address, words, sizeof words) || words[1] != heap)
+	if (!pm_runtime_read(context, space->address, words, sizeof words) ||
+	    words[1] != space->heap)
 		return false;
+	space->first = words[5];
 
 	/* The upper half of the word of the id is padding. */
 	uint64_t id = words[2] & UINT32_MAX, committed = words[3], max = words[4];
@@ -238,10 +222,9 @@ static bool is_space(struct pm_runtimes_context *context, uint64_t address, uint
 		return false;
 
 	const struct pm_regions *regions = context->source->regions;
-	const struct pm_region *region = pm_regions_find(regions, words[0]);
-	return region && region->inode != 0 && words[0] % 8 == 0 &&
+	return pm_v8_memory_is_constant(regions, words[0]) &&
 	       pm_runtime_read_word(context, words[0], &function) &&
-	       is_executable(regions, function);
+	       pm_v8_memory_is_code(regions, function);
 }
 
 /** Finds a space, or reads and adds it. Returns NULL if there are too many. */
@@ -262,8 +245,8 @@ static struct space *find_space(struct pm_runtimes_context *context, struct spac
 	*space = (struct space){
 		.address = chunk->owner,
 		.heap = chunk->heap,
-		.valid = is_space(context, chunk->owner, chunk->heap),
 	};
+	space->valid = read_space(context, space);
 	return space;
 }
 
@@ -344,7 +327,9 @@ static int confirm(struct pm_runtimes_context *context, struct pm_v8_chunks *chu
 		if (!space || !space->valid)
 			continue;
 
-		chunk->trust = PM_V8_TRUST_SPACE;
+		chunk->trust = PM_V8_TRUST_POOLED;
+		if (chunk->linked || space->first == chunk->id)
+			chunk->trust = PM_V8_TRUST_SPACE;
 		chunk->space = (uint16_t)(space - spaces->items);
 		space->code = space->code || chunk->code;
 		if (add_heap(context, chunks, chunk->heap, error) < 0)
@@ -360,7 +345,7 @@ static void judge(struct pm_v8_chunks *chunks, const struct spaces *spaces)
 	for (size_t i = 0; i < chunks->count; i++) {
 		struct pm_v8_chunk *chunk = &chunks->items[i];
 
-		if (chunk->trust == PM_V8_TRUST_SPACE) {
+		if (chunk->trust >= PM_V8_TRUST_POOLED) {
 			chunk->code = spaces->items[chunk->space].code;
 			continue;
 		}
@@ -368,7 +353,6 @@ static void judge(struct pm_v8_chunks *chunks, const struct spaces *spaces)
 		bool known = chunk->heap ? chunk->reserved && find_heap(chunks, chunk->heap)
 		                         : chunks->heap_count > 0;
 		chunk->trust = known ? PM_V8_TRUST_HEADER : PM_V8_TRUST_NONE;
-		chunks->doubtful += known;
 	}
 }
 
@@ -379,6 +363,9 @@ static void add_sizes(struct pm_v8_chunks *chunks)
 		const struct pm_v8_chunk *chunk = &chunks->items[i];
 		struct pm_v8_heap *heap = find_heap(chunks, chunk->heap);
 
+		chunks->confirmed += chunk->trust == PM_V8_TRUST_SPACE;
+		if (chunk->trust == PM_V8_TRUST_POOLED)
+			chunks->pooled += chunk->size;
 		if (!heap || chunk->trust != PM_V8_TRUST_SPACE)
 			continue;
 		if (chunk->flags & (FLAG_FROM_PAGE | FLAG_TO_PAGE)) {

@@ -16,7 +16,7 @@ enum { GROUP = 11, GROUPS_MAX = 32 };
 enum change { SET, ADD, XOR, COPY, MOVE, RESIZE, PERMISSIONS, CHANGES };
 
 #define FIRST UINT64_C(0x100000000)
-#define CAGE UINT64_C(0x7000000000)
+#define CAGE  UINT64_C(0x7000000000)
 
 static void add_node(struct fake_v8 *fake)
 {

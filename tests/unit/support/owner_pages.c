@@ -59,7 +59,6 @@ static int add_run(void *context, const struct pm_page_run *run)
 
 void owner_pages_open(struct owner_pages *pages, pid_t pid)
 {
-	uint64_t resident = status_number(pid, "VmRSS:");
 	struct pm_error error = { 0 };
 
 	memset(pages, 0, sizeof *pages);
@@ -84,6 +83,13 @@ void owner_pages_open(struct owner_pages *pages, pid_t pid)
 		                     &error),
 		     &error);
 	}
+}
+
+void owner_pages_open_still(struct owner_pages *pages, pid_t pid)
+{
+	uint64_t resident = status_number(pid, "VmRSS:");
+
+	owner_pages_open(pages, pid);
 	assert_int_equal(status_number(pid, "VmRSS:"), resident);
 }
 
@@ -106,7 +112,9 @@ enum pm_owner owner_pages_at(const struct owner_pages *pages, uint64_t address)
 	if (index < pages->runtimes->range_count &&
 	    pm_range_contains(pages->runtimes->ranges[index].range, address))
 		return (enum pm_owner)pages->runtimes->ranges[index].owner;
-	return pm_kinds_owner_by_kind(pm_regions_find(&pages->look.regions, address));
+
+	const struct pm_region *region = pm_regions_find(&pages->look.regions, address);
+	return region ? pm_kinds_owner_by_kind(region) : PM_OWNER_UNKNOWN;
 }
 
 const struct pm_runtime_info *owner_pages_runtime(const struct owner_pages *pages,

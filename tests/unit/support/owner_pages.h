@@ -22,11 +22,18 @@ struct owner_pages {
 };
 
 /**
+ * Reads a process.
+ * @param pages  filled; release with owner_pages_close()
+ * @param pid    the process
+ */
+void owner_pages_open(struct owner_pages *pages, pid_t pid);
+
+/**
  * Reads a process. Its VmRSS must be the same before and after.
  * @param pages  filled; release with owner_pages_close()
  * @param pid    a process that does nothing meanwhile
  */
-void owner_pages_open(struct owner_pages *pages, pid_t pid);
+void owner_pages_open_still(struct owner_pages *pages, pid_t pid);
 
 /** Releases what owner_pages_open() opened. */
 void owner_pages_close(struct owner_pages *pages);
@@ -34,7 +41,7 @@ void owner_pages_close(struct owner_pages *pages);
 /** Returns the share of the resident bytes that have an owner, in percent. */
 double owner_pages_share(const struct owner_pages *pages);
 
-/** Returns the owner of an address. */
+/** Returns the owner of an address; PM_OWNER_UNKNOWN if nothing is mapped there. */
 enum pm_owner owner_pages_at(const struct owner_pages *pages, uint64_t address);
 
 /** Returns the runtime of a family, or NULL. */
