@@ -34,6 +34,7 @@ static const struct pm_kinds_rule rules[] = {
 	{ "guards", pm_rule_guards },
 	{ "reserved address space", pm_rule_reserves },
 	{ "other allocators", pm_rule_allocators },
+	{ "data of the Go runtime", pm_rule_go_rest },
 	{ "other anonymous memory", pm_rule_anonymous },
 };
 
