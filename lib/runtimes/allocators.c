@@ -90,6 +90,17 @@ static int add_named(struct pm_runtimes_context *context, enum pm_owner owner, c
 	return 0;
 }
 
+/** The heap of brk(2) is tcmalloc's, which replaces malloc and takes memory there first. */
+static void add_brk_heap(struct pm_runtimes_context *context, enum pm_owner owner)
+{
+	const struct pm_regions *regions = context->source->regions;
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (strcmp(regions->items[i].mapping, "[heap]") == 0)
+			pm_runtime_add_range(context, regions->items[i].start,
+			                     regions->items[i].end, owner, PM_PROOF_INFERRED);
+}
+
 int pm_runtime_read_allocators(struct pm_runtimes_context *context, struct pm_error *error)
 {
 	static const char missing[] = "its structures are not read: regions whose size is a "
@@ -100,6 +111,7 @@ int pm_runtime_read_allocators(struct pm_runtimes_context *context, struct pm_er
 	case PM_HEAP_ALLOCATOR_JEMALLOC:
 		return add_jemalloc(context, proof, error);
 	case PM_HEAP_ALLOCATOR_TCMALLOC:
+		add_brk_heap(context, PM_OWNER_TCMALLOC);
 		return add_named(context, PM_OWNER_TCMALLOC, proof, missing, error);
 	case PM_HEAP_ALLOCATOR_MIMALLOC:
 		return add_named(context, PM_OWNER_MIMALLOC, proof, missing, error);

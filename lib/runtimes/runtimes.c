@@ -17,8 +17,8 @@
 
 /* Allocators come last: memory of a runtime can be inside a block of an allocator. */
 static pm_runtime_reader *const readers[] = {
-	pm_runtime_read_hotspot,  pm_runtime_read_python, pm_runtime_read_v8,
-	pm_runtime_read_chromium, pm_runtime_read_go,     pm_runtime_read_others,
+	pm_runtime_read_hotspot,    pm_runtime_read_python, pm_runtime_read_v8,
+	pm_runtime_read_chromium,   pm_runtime_read_go,     pm_runtime_read_others,
 	pm_runtime_read_allocators,
 };
 
@@ -75,8 +75,8 @@ static void active_remove_first(struct active *active, const struct ordered *ran
 		size_t child = 2 * at + 1;
 		if (child >= active->count)
 			break;
-		if (child + 1 < active->count && ranges[active->items[child + 1]].place <
-		                                         ranges[active->items[child]].place)
+		if (child + 1 < active->count &&
+		    ranges[active->items[child + 1]].place < ranges[active->items[child]].place)
 			child++;
 		if (ranges[active->items[child]].place > ranges[last].place)
 			break;
