@@ -19,7 +19,7 @@ enum {
 	SLOT_MAX = 1024,  /* 16 * RVALUE and a reserve */
 	LOST_SLOTS = 3,   /* slots that alignment and the header can take */
 	HEADER_MAX = 64,
-	BATCH = 1024,
+	BATCH = 1024, /* of 16 MiB; more than what is read at once */
 };
 
 /** Returns whether an address is in writable anonymous memory. */
@@ -69,27 +69,39 @@ struct batch {
 	size_t count;
 };
 
+/** Adds the places in a part of a region that was read. */
+static void collect_part(struct pm_runtimes_context *context, uint64_t start, const void *bytes,
+                         size_t size, struct batch *batch)
+{
+	for (size_t at = 0; at + sizeof(uint64_t) <= size && batch->count < BATCH; at += SMALL) {
+		uint64_t structure;
+
+		memcpy(&structure, (const char *)bytes + at, sizeof structure);
+		if (structure % 8 != 0 || !is_writable(context, structure))
+			continue;
+		batch->items[batch->count].page = start + at;
+		batch->items[batch->count++].structure = structure;
+	}
+}
+
 /**
- * Collects places in a region, so that the structures, which are elsewhere, are read together.
+ * Collects places in a region. The structures, which are elsewhere, are read afterwards.
  * @return where to continue
  */
 static uint64_t collect(struct pm_runtimes_context *context, uint64_t at, uint64_t end,
                         struct batch *batch)
 {
+	const void *bytes;
+	size_t size = pm_runtime_read_ahead(context, at, end, &bytes);
+
 	batch->count = 0;
-	while (at < end && end - at >= SMALL && batch->count < BATCH && !pm_runtime_ends(context)) {
-		uint64_t structure, next;
+	collect_part(context, at, bytes, size, batch);
+	at += pm_max((size + SMALL - 1) / SMALL * SMALL, SMALL);
+	if (size > 0 || at >= end)
+		return at;
 
-		if (pm_runtime_read_word(context, at, &structure) && structure % 8 == 0 &&
-		    is_writable(context, structure)) {
-			batch->items[batch->count].page = at;
-			batch->items[batch->count++].structure = structure;
-		}
-		next = pm_runtime_next_present(context, at + SMALL, end);
-		at = pm_max(at + SMALL, next / SMALL * SMALL);
-	}
-
-	return at;
+	uint64_t next = pm_runtime_next_present(context, at, end);
+	return pm_max(at, next / SMALL * SMALL);
 }
 
 /** Adds the heap pages of a region. Returns their number. */
