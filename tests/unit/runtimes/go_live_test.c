@@ -35,8 +35,13 @@ static void run(const char *format, ...)
 
 static int set_up(void **state)
 {
+	char path[8192];
+
 	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof path, "%s:%s", folder, getenv("PATH"));
+	return setenv("PATH", path, 1);
 }
 
 static int tear_down(void **state)
@@ -65,18 +70,17 @@ static void start(struct target *target, const char *program, const char *flags,
                   const char *arguments, struct addresses *addresses)
 {
 	const char *source = getenv("PROCMEM_SOURCE");
-	char path[64], first[32] = "", second[32] = "";
+	char first[32] = "", second[32] = "";
 
 	if (!source)
 		skip_because("PROCMEM_SOURCE is not set");
 	run("cd %s && GOCACHE=%s/cache go build %s -o %s %s/tests/targets/%s.go", folder, folder,
 	    flags, program, source, program);
 
-	snprintf(path, sizeof path, "%s/%s", folder, program);
 	sscanf(arguments, "%31s %31s", first, second);
 	/* Stacks stay where they are. */
 	setenv("GODEBUG", "gcshrinkstackoff=1", 1);
-	program_start(target, path, first, second, NULL);
+	program_start(target, program, first, second, NULL);
 	unsetenv("GODEBUG");
 
 	addresses->count = 0;
