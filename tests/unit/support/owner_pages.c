@@ -18,7 +18,7 @@
 /** Adds a part of a page run that has one owner. */
 static void add(struct owner_pages *pages, uint64_t size, uint8_t owner, uint8_t proof)
 {
-	pages->bytes[owner] += size;
+	pages->resident[owner] += size;
 	pages->total += size;
 	if (proof == PM_PROOF_PROVEN)
 		pages->proven[owner] += size;
@@ -85,14 +85,6 @@ void owner_pages_open(struct owner_pages *pages, pid_t pid)
 	}
 }
 
-void owner_pages_open_still(struct owner_pages *pages, pid_t pid)
-{
-	uint64_t resident = status_number(pid, "VmRSS:");
-
-	owner_pages_open(pages, pid);
-	assert_int_equal(status_number(pid, "VmRSS:"), resident);
-}
-
 void owner_pages_close(struct owner_pages *pages)
 {
 	pm_runtimes_close(pages->runtimes);
@@ -101,7 +93,7 @@ void owner_pages_close(struct owner_pages *pages)
 
 double owner_pages_share(const struct owner_pages *pages)
 {
-	uint64_t unknown = pages->bytes[PM_OWNER_UNKNOWN];
+	uint64_t unknown = pages->resident[PM_OWNER_UNKNOWN];
 	return 100.0 * (double)(pages->total - unknown) / (double)pages->total;
 }
 

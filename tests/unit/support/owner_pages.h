@@ -14,11 +14,11 @@
 
 /** A process with its runtimes, and the bytes of its resident pages by owner. */
 struct owner_pages {
-	struct look look;                /**< the process */
-	struct pm_runtimes *runtimes;    /**< its runtimes */
-	uint64_t bytes[PM_OWNER_COUNT];  /**< resident bytes by owner */
-	uint64_t proven[PM_OWNER_COUNT]; /**< those of them whose owner is proven */
-	uint64_t total;                  /**< all resident bytes */
+	struct look look;                  /**< the process */
+	struct pm_runtimes *runtimes;      /**< its runtimes */
+	uint64_t resident[PM_OWNER_COUNT]; /**< resident bytes by owner */
+	uint64_t proven[PM_OWNER_COUNT];   /**< those of them whose owner is proven */
+	uint64_t total;                    /**< all resident bytes */
 };
 
 /**
@@ -27,13 +27,6 @@ struct owner_pages {
  * @param pid    the process
  */
 void owner_pages_open(struct owner_pages *pages, pid_t pid);
-
-/**
- * Reads a process. Its VmRSS must be the same before and after.
- * @param pages  filled; release with owner_pages_close()
- * @param pid    a process that does nothing meanwhile
- */
-void owner_pages_open_still(struct owner_pages *pages, pid_t pid);
 
 /** Releases what owner_pages_open() opened. */
 void owner_pages_close(struct owner_pages *pages);
