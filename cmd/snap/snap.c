@@ -14,6 +14,7 @@
 #include "snap/list.h"
 #include "target/chunk_histogram.h"
 #include "target/json_parts.h"
+#include "target/sampled.h"
 #include "target/target.h"
 #include "view/json.h"
 
@@ -140,6 +141,8 @@ static int add_to_file(const char *file, struct snap *snap, const struct pm_head
 
 	if (snap->chunks_known)
 		pm_recorder_set_chunks(recorder, &snap->chunks);
+	if (snap->owners_known)
+		pm_recorder_set_owners(recorder, &snap->owners);
 	int result = pm_recorder_add(recorder, &snap->sample, headroom, error);
 	if (result == 0)
 		snap->number = pm_recorder_number(recorder);
@@ -179,6 +182,8 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *heap, c
 	if (result == 0)
 		result = pm_sampler_take(taken.sampler, &taken.sample, error);
 
+	if (result == 0)
+		taken.owners_known = sampled_measure_owners(process, &taken.sample, &taken.owners);
 	if (result == 0 && heap) {
 		result = chunk_histogram_take(process, taken.sample.regions, heap, &taken.chunks,
 		                              error);

@@ -42,7 +42,14 @@ void json_parts_purpose(struct json *json, const struct pm_region *region)
 	json_parts_mapping(json, region);
 	region_text_detail(&region->detail, &detail);
 	put_text(json, "detail", text_terminate(&detail));
+	json_parts_owner(json, (enum pm_owner)region->owner);
 	text_deinit(&detail);
+}
+
+void json_parts_owner(struct json *json, enum pm_owner owner)
+{
+	if (owner != PM_OWNER_UNKNOWN)
+		json_put(json, "owner", json_string(pm_owner_name(owner)));
 }
 
 void json_parts_region(struct json *json, const struct pm_region *region)
@@ -58,7 +65,8 @@ void json_parts_track(struct json *json, const struct pm_track *track)
 		                          .end = track->end,
 		                          .kind = (uint8_t)track->kind,
 		                          .mapping = track->mapping,
-		                          .detail = track->detail };
+		                          .detail = track->detail,
+		                          .owner = (uint8_t)track->owner };
 
 	json_parts_region(json, &region);
 }

@@ -133,6 +133,11 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
 
+	if (row->label) {
+		if (track->kind == PM_KIND_UNKNOWN)
+			text_string(text, pm_owner_title(track->owner));
+		return;
+	}
 	if (track->kind == PM_KIND_MALLOC && track->regions > 0 &&
 	    track->detail.type != PM_DETAIL_NONE) {
 		describe_blocks(row, text);
@@ -223,7 +228,7 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 		text_string(text, pm_verdict_name(row->trend.verdict));
 		break;
 	case WATCH_KIND:
-		text_string(text, pm_kind_name(track->kind));
+		text_string(text, row->label ? row->label : pm_kind_name(track->kind));
 		break;
 	default:
 		watch_format_describe(row, text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kinds/context.h"
 
+#include <procmem/runtimes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,4 +301,27 @@ const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, 
 	}
 
 	return NULL;
+}
+
+const char *pm_kinds_thread_name(const struct pm_kinds_context *context,
+                                 const struct pm_thread *thread)
+{
+	const struct pm_runtimes *runtimes = context->runtimes;
+	size_t low = 0, high = runtimes ? runtimes->thread_count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct pm_runtime_thread *found = &runtimes->threads[middle];
+
+		if (found->tid == thread->tid)
+			return strncmp(found->name, thread->name, strlen(thread->name)) == 0
+			               ? found->name
+			               : thread->name;
+		if (found->tid < thread->tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+
+	return thread->name;
 }

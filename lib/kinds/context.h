@@ -88,4 +88,15 @@ void pm_kinds_set_threads(struct pm_kinds_context *context, struct pm_region *re
  */
 const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, pid_t tid);
 
+/**
+ * Returns the name of a thread: the one inside a runtime if it is longer than the one that the
+ * kernel has, and starts with it.
+ *
+ * @param context  the context
+ * @param thread   the thread
+ * @return         the name; valid as long as `thread` and the runtimes
+ */
+const char *pm_kinds_thread_name(const struct pm_kinds_context *context,
+                                 const struct pm_thread *thread);
+
 #endif

@@ -43,10 +43,11 @@ static int claim(struct pm_kinds_context *context, struct pm_region *region, str
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, why);
 		region->thread = tid;
 		if (tid)
-			pm_kinds_set_threads(context, region, PM_DETAIL_THREADS,
-			                     &(struct pm_detail_thread){ tid, thread ? thread->name
-			                                                             : "" },
-			                     1, 0);
+			pm_kinds_set_threads(
+				context, region, PM_DETAIL_THREADS,
+				&(struct pm_detail_thread){
+					tid, thread ? pm_kinds_thread_name(context, thread) : "" },
+				1, 0);
 		return 0;
 	}
 

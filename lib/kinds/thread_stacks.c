@@ -20,8 +20,9 @@ static void set_threads(struct pm_kinds_context *context, struct pm_region *regi
 	struct pm_detail_thread threads[PM_DETAIL_THREADS_MAX];
 
 	for (size_t i = 0; i < count && i < PM_DETAIL_THREADS_MAX; i++)
-		threads[i] = (struct pm_detail_thread){ matches[i].thread->tid,
-			                                matches[i].thread->name };
+		threads[i] = (struct pm_detail_thread){
+			matches[i].thread->tid, pm_kinds_thread_name(context, matches[i].thread)
+		};
 
 	pm_kinds_set_threads(context, region, PM_DETAIL_THREADS, threads, count, stacks);
 }

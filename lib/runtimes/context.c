@@ -2,9 +2,12 @@
 #include "runtimes/context.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <procmem/file_reader.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -13,6 +16,42 @@
 #include "symbols/symbol_values.h"
 
 enum { PAGE = 4096 };
+
+int pm_runtime_context_open(const struct pm_runtimes_source *source,
+                            struct pm_runtimes_context *context, struct pm_error *error)
+{
+	const unsigned time_ms = source->time_ms ? source->time_ms : PM_RUNTIMES_TIME_MS;
+
+	*context = (struct pm_runtimes_context){
+		.source = source,
+		.memory = { .regions = source->regions,
+		            .reader = source->reader,
+		            .pages = source->pages,
+		            .process = source->process,
+		            .cancel = source->cancel },
+		.deadline_ns = pm_clock_ns(CLOCK_MONOTONIC) + (uint64_t)time_ms * 1000000,
+	};
+
+	context->result = calloc(1, sizeof *context->result);
+	if (!context->result)
+		return pm_error_out_of_memory(error);
+	if (pm_heap_window_open(&context->memory, &context->window, error) == 0 &&
+	    (!source->process || pm_file_reader_open(source->process, source->regions,
+	                                             &context->files, error) == 0))
+		return 0;
+
+	pm_runtime_context_close(context);
+	return -1;
+}
+
+void pm_runtime_context_close(struct pm_runtimes_context *context)
+{
+	pm_reader_close(&context->files);
+	pm_heap_window_close(context->window);
+	pm_runtimes_close(context->result);
+	context->window = NULL;
+	context->result = NULL;
+}
 
 /** Stores an error that ends reading. Errors of single reads, such as absent pages, do not. */
 static bool note(struct pm_runtimes_context *context, int result, const struct pm_error *why)
@@ -31,6 +70,21 @@ bool pm_runtime_ends(const struct pm_runtimes_context *context)
 	return pm_clock_ns(CLOCK_MONOTONIC) >= context->deadline_ns;
 }
 
+/**
+ * Returns whether an address is above all memory of the process: the kernel refuses to report the
+ * page states of addresses that no process can have.
+ */
+static bool is_beyond(const struct pm_runtimes_context *context, uint64_t address)
+{
+	const struct pm_regions *regions = context->source->regions;
+	size_t count = regions->count;
+
+	/* [vsyscall] is a page of the kernel. */
+	while (count > 0 && regions->items[count - 1].start >> 63)
+		count--;
+	return count == 0 || address >= regions->items[count - 1].end;
+}
+
 /** Returns whether bytes that the target has not touched are those of a file. */
 static bool is_constant(const struct pm_runtimes_context *context, uint64_t address)
 {
@@ -46,8 +100,11 @@ static bool read_in_page(struct pm_runtimes_context *context, uint64_t address, 
                          size_t size)
 {
 	struct pm_error why = { 0 };
-	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
 
+	if (is_beyond(context, address))
+		return false;
+
+	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
 	if (result == 0 && context->files.ops && is_constant(context, address))
 		return pm_reader_read(&context->files, address, bytes, size, NULL, NULL) == 0;
 	return note(context, result, &why);

@@ -108,7 +108,7 @@ static int read_parts(const struct pm_hotspot *jvm, struct pm_error *error)
 		pm_hotspot_read_malloc(jvm, metaspace);
 	pm_hotspot_read_counters(jvm);
 	pm_hotspot_limits_add(jvm);
-	if (pm_hotspot_read_threads(jvm, error) < 0)
+	if (pm_hotspot_read_threads(jvm, collector, error) < 0)
 		return -1;
 
 	set_texts(jvm, collector, heap, metaspace);

@@ -75,9 +75,10 @@ void pm_hotspot_read_counters(const struct pm_hotspot *jvm);
 
 /**
  * Adds the names of threads that the kernel has cut.
- * @return 0 or -1 with PM_ERROR_RESOURCES, PM_ERROR_GONE
+ * @return 0 or -1 with PM_ERROR_RESOURCES
  */
-int pm_hotspot_read_threads(const struct pm_hotspot *jvm, struct pm_error *error);
+int pm_hotspot_read_threads(const struct pm_hotspot *jvm, enum pm_hotspot_collector collector,
+                            struct pm_error *error);
 
 /**
  * Adds a range that the JVM has reserved, if it is possible: it consists of whole pages, and of

@@ -149,12 +149,12 @@ void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
 	    end - start <= BLOCK_MAX && read_block(jvm, start, end, &sums)) {
 		pm_runtime_add_counter(jvm->context,
 		                       (struct pm_runtime_counter){ "java", "collections",
-		                                                    sums.collections, false });
+		                                                    sums.collections, false, false });
 	} else if (pm_hotspot_word(jvm, 0, "Universe", "_collectedHeap", &heap) &&
 	           pm_hotspot_u32(jvm, heap, "CollectedHeap", "_total_collections", &collections)) {
 		pm_runtime_add_counter(jvm->context,
 		                       (struct pm_runtime_counter){ "java", "collections",
-		                                                    collections, false });
+		                                                    collections, false, false });
 	}
 
 	/* Ticks are nanoseconds on Linux, where the frequency is 10^9. */
@@ -162,5 +162,5 @@ void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
 		pm_runtime_add_counter(jvm->context,
 		                       (struct pm_runtime_counter){
 					       "java", "collection_time",
-					       sums.ticks / (sums.frequency / 1000000), true });
+					       sums.ticks / (sums.frequency / 1000000), true, false });
 }

@@ -22,6 +22,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "kinds/owners.h"
 #include "kinds/recount.h"
 #include "proc/access.h"
 #include "proc/process.h"
@@ -230,6 +231,9 @@ static int update_runtimes(struct pm_sampler *sampler, struct pm_error *error)
 
 	int result = read_runtimes(sampler, &sampler->regions, &reader, error);
 	pm_reader_close(&reader);
+	if (result == 0 && sampler->runtimes_at == sampler->now && sampler->options.kinds)
+		pm_kinds_assign_owners(&sampler->regions,
+		                       pm_runtimes_cache_get(sampler->runtimes));
 	return result;
 }
 

@@ -99,7 +99,8 @@ struct pm_runtime_counter {
 	const char *family; /**< pm_runtime_info.family */
 	const char *name;   /**< such as "collections" or "collection_time"; a constant text */
 	uint64_t value;     /**< the value */
-	bool microseconds;  /**< true: time in microseconds; false: a count */
+	bool microseconds;  /**< the value is a time in microseconds */
+	bool bytes;         /**< the value is a size in bytes; if neither is set, it is a count */
 };
 
 /** Maximum number of counters. */
