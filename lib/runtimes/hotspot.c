@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/minmax.h"
 #include "runtimes/hotspot_areas.h"
 #include "runtimes/hotspot_counters.h"
 #include "runtimes/hotspot_heap.h"
