@@ -57,6 +57,17 @@ grow_during() {
 	jq -e 'all(.fillers[]; .name != "procmem")' <<<"$output"
 }
 
+@test "a child in another cgroup does not use up the limit" {
+	parent_start leaker merged 1048576 stepped
+	# The child stays in the cgroup of the test.
+	cgroup_make $((3 << 30)) "$PARENT"
+	grow_during --children "$PARENT"
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"child $TARGET_PID leaker "*"; $TARGET_PID is in another cgroup and does not use up this limit"* ]]
+	[[ $text != *'would last'* ]]
+	jq -e --argjson child "$TARGET_PID" '.fillers[0] | .pid == $child and .rate > 0 and (has("seconds_left") | not)' <<<"$output"
+}
+
 @test "another process of the cgroup that grows is named" {
 	target_start hog
 	local other=$TARGET_PID
