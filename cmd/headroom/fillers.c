@@ -24,7 +24,7 @@ static const double min_unexplained = 0.15;
 
 /*
  * The kernel charges memory to a cgroup in advance, for each CPU: up to this number of bytes is not
- * used yet (MEMCG_CHARGE_BATCH in mm/memcontrol.c: 64 pages since Linux 5.19, 32 before).
+ * used yet (MEMCG_CHARGE_BATCH: 64 pages in current kernels, 32 in older ones).
  */
 static const double charged_per_cpu = 256 * 1024;
 

@@ -32,7 +32,8 @@ int headroom_follow_measure(const char *name, const struct headroom_source *sour
  * @param source   what is measured; `name` is set
  * @param rates    filled; release with headroom_rates_deinit()
  * @param process  receives the process, open; the caller closes it
- * @param error    PM_ERROR_NOT_FOUND if no process with the name was measured, errors of headroom_rates_measure()
+ * @param error    PM_ERROR_NOT_FOUND if no process with the name was measured, errors of
+ *                 headroom_rates_measure()
  * @return         0, 1 if the user interrupted, -1 on error
  */
 int headroom_follow_largest(const struct headroom_source *source, struct headroom_rates *rates,

@@ -28,8 +28,8 @@ struct family_member {
 	/** The process appeared, became readable or called exec after the time from which growth
 	 * is counted. */
 	bool born;
-	bool followed;     /**< it was the one that is followed (--follow) */
-	bool replaced;     /**< it is `born` only because it called exec */
+	bool followed; /**< it was the one that is followed (--follow) */
+	bool replaced; /**< it is `born` only because it called exec */
 	/** With `replaced`: memory before exec, at the time from which growth is counted. */
 	uint64_t before_exec;
 	uint32_t execs;    /**< pm_family_member.execs */

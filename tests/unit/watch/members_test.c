@@ -79,9 +79,9 @@ static const struct family_sum *sample(struct fixture *fixture)
 
 	/* The parts are all of the growth. */
 	const struct family_sum *sum = &fixture->members.sum;
-	assert_int_equal((int64_t)(sum->memory - sum->first),
-	                 sum->staying + (int64_t)sum->arrived + sum->exec_growth -
-	                         (int64_t)sum->released);
+	assert_int_equal((int64_t)(sum->memory - sum->first), sum->staying + (int64_t)sum->arrived +
+	                                                              sum->exec_growth -
+	                                                              (int64_t)sum->released);
 	return sum;
 }
 
