@@ -207,14 +207,21 @@ static const struct headroom_filler *find_process(const struct headroom_fillers 
 	return NULL;
 }
 
-/** Adds how long the limit lasts at the rate of the fastest process, unless the first line does. */
+/**
+ * Adds how long the limit lasts at the rate of the fastest process, unless the first line does, or
+ * that the process is not subject to it.
+ */
 static void put_left(const struct headroom_report *report, const struct headroom_fillers *fillers,
                      struct text *line)
 {
 	const struct headroom_filler *filler = find_process(fillers);
 	const struct pm_limit *limit = fillers->limit;
+	bool complete = !report->rates->around.neighbours.incomplete;
 	char duration[PM_DURATION_TEXT_SIZE];
 
+	if (filler && complete && !headroom_fillers_shares_limit(fillers, filler->process))
+		text_format(line, "; %d is in another cgroup and does not use up this limit",
+		            (int)filler->process->use.pid);
 	if (!filler || !limit || !filler->time.known ||
 	    forecast_time(&report->forecasts[limit - report->headroom.limits]).known)
 		return;

@@ -37,6 +37,7 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 	pm_series_deinit(&rates->shmem);
 	pm_series_deinit(&rates->size);
 	pm_series_deinit(&rates->threads);
+	*rates = (struct headroom_rates){ 0 };
 }
 
 struct forecast_source headroom_rates_source(const struct headroom_rates *rates)

@@ -59,26 +59,30 @@ static struct family_member *append(struct family_members *members,
 	return member;
 }
 
-/** Counts what a process had at the start as released, because its memory is gone. */
-static void release_first(struct family_sum *sum, const struct family_member *member)
+/** Counts what a process had at the start as released, because it has ended or is unreadable. */
+static void release_first(struct family_sum *sum, struct family_member *member)
 {
-	if (member->born || !member->measured)
+	if (!member->measured || (member->born && !member->replaced))
 		return;
 
-	sum->released += member->first;
+	sum->released += member->replaced ? member->before_exec : member->first;
 	sum->released_count++;
+	member->replaced = false;
 }
 
 /** Starts again for a process that called exec: its memory, and so its trend, is another. */
 static void restart(struct family_members *members, struct family_member *member, uint32_t execs)
 {
-	release_first(&members->sum, member);
 	family_regions_close(member);
 	pm_series_deinit(&member->memory.series);
 
+	if (member->measured && !member->born) {
+		member->replaced = true;
+		member->before_exec = member->first;
+	}
+
 	member->memory = (struct watch_series){ 0 };
 	member->measured = false;
-	member->replaced = member->replaced || !member->born;
 	member->born = true;
 	member->execs = execs;
 	member->judged = 0;
@@ -210,9 +214,9 @@ static int add_up(struct family_members *members, struct pm_error *error)
 	struct family_sum *sum = &members->sum;
 	uint64_t total = 0;
 
-	sum->staying = 0;
+	sum->staying = sum->exec_growth = 0;
 	sum->arrived = 0;
-	sum->arrived_count = 0;
+	sum->arrived_count = sum->exec_count = 0;
 	for (size_t i = 0; i < members->count; i++) {
 		const struct family_member *member = &members->items[i];
 
@@ -220,7 +224,11 @@ static int add_up(struct family_members *members, struct pm_error *error)
 			continue;
 
 		total += family_members_memory(member);
-		if (member->born) {
+		if (member->replaced) {
+			sum->exec_growth += (int64_t)(family_members_memory(member) -
+			                              member->before_exec);
+			sum->exec_count++;
+		} else if (member->born) {
 			sum->arrived += family_members_memory(member);
 			sum->arrived_count++;
 		} else {
@@ -353,9 +361,9 @@ void family_members_rebase(struct family_members *members)
 	}
 
 	sum->first = sum->memory;
-	sum->staying = 0;
+	sum->staying = sum->exec_growth = 0;
 	sum->arrived = sum->released = 0;
-	sum->arrived_count = sum->released_count = 0;
+	sum->arrived_count = sum->released_count = sum->exec_count = 0;
 }
 
 void family_members_deinit(struct family_members *members)

@@ -28,8 +28,10 @@ struct family_member {
 	/** The process appeared, became readable or called exec after the time from which growth
 	 * is counted. */
 	bool born;
-	bool followed;     /**< it was the one that is followed (--follow) */
-	bool replaced;     /**< it is `born` only because it called exec */
+	bool followed; /**< it was the one that is followed (--follow) */
+	bool replaced; /**< it is `born` only because it called exec */
+	/** With `replaced`: memory before exec, at the time from which growth is counted. */
+	uint64_t before_exec;
 	uint32_t execs;    /**< pm_family_member.execs */
 	uint64_t rss;      /**< resident bytes */
 	uint64_t swap;     /**< swapped bytes */
@@ -50,8 +52,7 @@ struct family_member {
  *
  * The memory of a process that has ended is no longer used, so the sum falls. Such a fall hides
  * that other processes grow. Therefore the changes within processes are also summed up: a process
- * that starts or ends does not change this sum. A process that calls exec counts as one that has
- * ended and one that has started.
+ * that starts or ends does not change this sum, and neither does one that calls exec.
  */
 struct family_sum {
 	struct watch_series total; /**< memory of all processes that run */
@@ -61,14 +62,18 @@ struct family_sum {
 	uint64_t first;   /**< value of `total` at the time from which growth is counted */
 	uint64_t origin;  /**< first value of `total` */
 	int64_t staying;  /**< growth of processes that run since that time */
-	uint64_t arrived; /**< memory of processes that are `born`, and run */
+	uint64_t arrived; /**< memory of processes that have started since, and run */
+	/** Memory of processes that called exec since that time, and run, minus what they had then.
+	 */
+	int64_t exec_growth;
 	/** Memory at that time of processes that have ended, or cannot be read any more. */
 	uint64_t released;
 	int64_t change; /**< changes within processes since the first sample */
 	/** Part of `change` in mapped files, as far as the regions of the processes are measured.
 	 */
 	int64_t file_change;
-	size_t arrived_count;  /**< number of processes that are `born`, and run */
+	size_t arrived_count;  /**< number of processes whose memory is in `arrived` */
+	size_t exec_count;     /**< number of processes whose growth is in `exec_growth` */
 	size_t released_count; /**< number of processes whose memory is in `released` */
 };
 

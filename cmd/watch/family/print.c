@@ -375,7 +375,7 @@ static void print_parts(const struct family_run *run, struct out *out)
 	bool bytes = run->options->output.bytes;
 	struct text text = { 0 };
 
-	if (sum->arrived_count + sum->released_count == 0 ||
+	if (sum->arrived_count + sum->released_count + sum->exec_count == 0 ||
 	    run->options->family == PM_FAMILY_FOLLOW)
 		return;
 
@@ -384,6 +384,9 @@ static void print_parts(const struct family_run *run, struct out *out)
 	text_string(&text, " in processes that were there at the start");
 	if (sum->arrived_count > 0)
 		add_part((int64_t)sum->arrived, sum->arrived_count, "in new ones:", bytes, &text);
+	if (sum->exec_count > 0)
+		add_part(sum->exec_growth, sum->exec_count, "in ones that called exec:", bytes,
+		         &text);
 	if (sum->released_count > 0)
 		add_part(-(int64_t)sum->released, sum->released_count, "in ended ones:", bytes,
 		         &text);
