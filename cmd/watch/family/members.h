@@ -87,7 +87,7 @@ struct family_members {
 	size_t foreign;       /**< pm_family_view.foreign */
 	bool incomplete;      /**< pm_family_view.incomplete */
 	bool changed;         /**< a process appeared or ended after the first sample */
-	bool continued;       /**< a process was measured at the last sample and at the one before */
+	bool continued;       /**< private: a process was measured at the last two samples */
 	/**
 	 * Sum of the times between two samples of which no process was measured at both, in
 	 * seconds. No change within a process can be known for this time.
