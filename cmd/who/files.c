@@ -373,6 +373,7 @@ static void print_text(struct listing *listing, size_t private, struct out *out)
 				excess_size(out->width, table_offset(&table, widths, NAME)));
 		table_print(&table, widths, out);
 	}
+
 	if (listing->count > table.rows)
 		out_wrapped_format(out, INDENT, "and %zu more: -a shows all\n",
 		                   listing->count - table.rows);
