@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/fillers_print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <procmem/number.h>
@@ -17,6 +18,10 @@ enum { PROCESSES_NAMED = 3, FILES_NAMED = 3, USERS_NAMED = 3 };
 /* Of a cgroup that other memory fills, a process is not named if it grows by less than this share
  * of the growth. */
 static const double notable_share = 0.05;
+
+/* Approximate size of the objects of the kernel for a file in tmpfs, in bytes: its inode and its
+ * name (shmem_inode_cache and dentry in slabinfo(5)). */
+static const double file_cost = 900;
 
 static void put_amount(const struct headroom_report *report, uint64_t bytes, struct text *text)
 {
@@ -271,6 +276,59 @@ static void print_processes(const struct headroom_report *report,
 	print_line(&line, out);
 }
 
+/** Returns the directory in tmpfs with the most files directly in it; SIZE_MAX if there is none. */
+static size_t find_fullest(const struct pm_tmpfs *tmpfs)
+{
+	size_t fullest = SIZE_MAX;
+
+	for (size_t i = 0; i < tmpfs->folder_count; i++)
+		if (fullest == SIZE_MAX || tmpfs->folders[i].files > tmpfs->folders[fullest].files)
+			fullest = i;
+	return fullest;
+}
+
+/** Returns the number of files that a directory had at the start; 0 if it was not there. */
+static uint64_t files_before(const struct headroom_around *around, size_t folder)
+{
+	const struct pm_tmpfs *now = &around->after, *before = &around->before;
+	uint64_t device = now->mounts[now->folders[folder].mount].device;
+
+	for (size_t i = 0; i < before->folder_count; i++)
+		if (before->folders[i].inode == now->folders[folder].inode &&
+		    before->mounts[before->folders[i].mount].device == device)
+			return before->folders[i].files;
+	return 0;
+}
+
+/**
+ * Adds a directory in tmpfs whose number of files grows, if that can be most of the growth of the
+ * memory of the kernel. Files without content have no bytes, so they are not seen as growth of
+ * tmpfs.
+ */
+static void put_new_files(const struct headroom_around *around, double rate, struct text *line)
+{
+	const struct pm_tmpfs *now = &around->after, *before = &around->before;
+	double seconds = now->time - before->time;
+	size_t folder = find_fullest(now);
+
+	if (folder == SIZE_MAX || seconds <= 0 || now->bound != PM_TMPFS_COMPLETE ||
+	    before->bound != PM_TMPFS_COMPLETE)
+		return;
+
+	uint64_t files = now->folders[folder].files, had = files_before(around, folder);
+	double grown = files > had ? (double)(files - had) / seconds : 0;
+	char *path = grown * file_cost >= rate / 2 ? pm_tmpfs_path(now, folder, NULL) : NULL;
+	if (!path)
+		return;
+
+	text_string(line, "; perhaps the files of ");
+	utf8_escape(line, path, strlen(path));
+	text_string(line, ": ");
+	text_grouped(line, files);
+	text_format(line, ", %+.0f/s", grown);
+	free(path);
+}
+
 /** Reports the growth of the memory of the kernel that is charged to the cgroup. */
 static void print_kernel(const struct headroom_report *report,
                          const struct headroom_fillers *fillers, struct out *out)
@@ -286,6 +344,7 @@ static void print_kernel(const struct headroom_report *report,
 	/* Version 1 does not split it. */
 	if (report->headroom.cgroup_version == 2)
 		text_string(&line, ": `procmem cgroup` splits it");
+	put_new_files(&report->rates->around, fillers->kernel_growth, &line);
 	print_line(&line, out);
 }
 

@@ -166,6 +166,22 @@ grow_during() {
 	jq -e '.fillers == []' <<<"$output"
 }
 
+@test "files without content that fill the cgroup with memory of the kernel are named by their directory" {
+	tmpfs_mount
+	mkdir "$SPOOL/empty"
+	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/fill_files.py" "$SPOOL/empty"
+	target_await ready >/dev/null
+	cgroup_make $((3 << 30)) "$TARGET_PID"
+	grow_during "$TARGET_PID"
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"memory of the kernel for this group +"*"; perhaps the files of $SPOOL/empty/: "* ]]
+	# The number is that of the directory at the end of the measurement.
+	local files
+	files=$(sed 's|.*/empty/: \([0-9,]*\), +.*|\1|; s/,//g' <<<"$text")
+	[ "$files" -gt 2000 ]
+	[ "$files" -le "$(find "$SPOOL/empty" -type f | wc -l)" ]
+}
+
 @test "--children, --cgroup and --all-processes have a row for each process, and their sum" {
 	local pid rows
 	parent_start hog
