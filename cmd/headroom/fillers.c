@@ -255,11 +255,13 @@ static void split(const struct headroom_report *report, struct headroom_fillers 
 	fillers->rate = ((double)last->value - (double)first->value) / seconds;
 	fillers->by_processes = neighbours_group_rate(&around->neighbours);
 	fillers->by_shmem = around->shmem_rate;
+	fillers->by_kernel = fillers->kernel_growth = around->kernel_rate;
 	fillers->unexplained = fillers->rate - larger(fillers->by_processes, 0) -
-	                       larger(fillers->by_shmem, 0);
+	                       larger(fillers->by_shmem, 0) - larger(fillers->by_kernel, 0);
 }
 
-/** Sets growth without an explanation to 0 if it is within the error of the measurement. */
+/** Sets growth that no process and no file explains to 0 if it is within the error of the
+ * measurement. */
 static void drop_noise(const struct headroom_report *report, struct headroom_fillers *fillers)
 {
 	const struct neighbours *neighbours = &report->rates->around.neighbours;
@@ -272,6 +274,8 @@ static void drop_noise(const struct headroom_report *report, struct headroom_fil
 		fillers->unexplained = 0;
 	if (!fillers->rate_known || fillers->shmem_unexplained < noise)
 		fillers->shmem_unexplained = 0;
+	if (!fillers->rate_known || fillers->kernel_growth < noise)
+		fillers->kernel_growth = 0;
 }
 
 bool headroom_fillers_shares_limit(const struct headroom_fillers *fillers,

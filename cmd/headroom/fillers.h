@@ -42,13 +42,16 @@ struct headroom_fillers {
 	double rate;         /**< mean growth of the cgroup without what the kernel can reclaim */
 	double by_processes; /**< part of `rate`: anonymous memory of its processes */
 	double by_shmem;     /**< part of `rate`: tmpfs and shared memory */
+	double by_kernel;    /**< part of `rate`: memory of the kernel */
 	double found_shmem;  /**< growth of tmpfs and shared memory that was found; can be more than
 	                        `by_shmem`, because other cgroups can be charged for it */
 	/**
-	 * Part of `rate` that neither of the two explains; 0 if it is within the error of the
+	 * Part of `rate` that none of these explains; 0 if it is within the error of the
 	 * measurement. All rates are in bytes per second.
 	 */
 	double unexplained;
+	/** `by_kernel`, or 0 as `unexplained` */
+	double kernel_growth;
 	/** Part of `by_shmem` that is neither in a file of tmpfs nor in an object of shared memory;
 	 * 0 as `unexplained` */
 	double shmem_unexplained;

@@ -100,7 +100,9 @@ static int measure(struct family_members *members, struct family_member *member,
 	member->threads = found->threads;
 
 	uint64_t memory = family_members_memory(member);
-	if (!member->measured) {
+	if (member->measured) {
+		members->continued = true;
+	} else {
 		member->first = before = memory;
 		member->measured = true;
 		member->born = members->samples > 0;
@@ -246,16 +248,20 @@ static int add_up(struct family_members *members, struct pm_error *error)
 	if (within < 0)
 		within = 0;
 
-	if (pm_series_add(&sum->total.series, members->now, total, error) < 0 ||
-	    pm_series_add(&sum->within.series, members->now, (uint64_t)within, error) < 0)
+	if (pm_series_add(&sum->total.series, members->now, total, error) < 0)
 		return -1;
-	return 0;
+	if (family_members_has_gap(members))
+		return 0;
+	return pm_series_add(&sum->within.series, members->now - members->gaps, (uint64_t)within,
+	                     error);
 }
 
 /** Takes the time of a sample. */
 static void take_time(struct family_members *members)
 {
 	struct timespec wall;
+
+	members->before = members->now;
 
 	clock_gettime(CLOCK_REALTIME, &wall);
 	members->wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
@@ -270,6 +276,7 @@ int family_members_add(struct family_members *members, const struct pm_family_vi
 	size_t at = 0, known = members->count;
 
 	take_time(members);
+	members->continued = false;
 	members->alive = members->unreadable = 0;
 	members->beyond = view->beyond;
 	members->foreign = view->foreign;
@@ -292,12 +299,19 @@ int family_members_add(struct family_members *members, const struct pm_family_vi
 			return -1;
 	}
 
+	if (family_members_has_gap(members))
+		members->gaps += members->now - members->before;
 	drop_ended(members);
 	if (add_up(members, error) < 0)
 		return -1;
 
 	members->samples++;
 	return 0;
+}
+
+bool family_members_has_gap(const struct family_members *members)
+{
+	return members->before > 0 && !members->continued;
 }
 
 /** Computes the trend of a process, unless it was computed a short time ago for the same values. */

@@ -56,8 +56,9 @@ struct family_member {
  */
 struct family_sum {
 	struct watch_series total; /**< memory of all processes that run */
-	struct watch_series
-		within;   /**< memory of the first sample, and the changes within processes */
+	/** Memory of the first sample, and the changes within processes; its time is without
+	 * family_members.gaps */
+	struct watch_series within;
 	uint64_t memory;  /**< last value of `total` */
 	uint64_t first;   /**< value of `total` at the time from which growth is counted */
 	uint64_t origin;  /**< first value of `total` */
@@ -91,9 +92,16 @@ struct family_members {
 	size_t foreign;       /**< pm_family_view.foreign */
 	bool incomplete;      /**< pm_family_view.incomplete */
 	bool changed;         /**< a process appeared or ended after the first sample */
+	bool continued;       /**< private: a process was measured at the last two samples */
+	/**
+	 * Sum of the times between two samples of which no process was measured at both, in
+	 * seconds. No change within a process can be known for this time.
+	 */
+	double gaps;
 	struct family_sum sum;
 	double began;     /**< time of the first sample, as pm_sample.time */
 	double now;       /**< time of the last sample */
+	double before;    /**< time of the sample before; 0 if there is none */
 	int64_t wall_ns;  /**< time of day of the last sample: nanoseconds since 1970, UTC */
 	uint64_t samples; /**< number of samples */
 };
@@ -122,6 +130,15 @@ uint64_t family_members_memory(const struct family_member *member);
  * @return        change of its memory in bytes since the time from which growth is counted
  */
 int64_t family_members_growth(const struct family_member *member);
+
+/**
+ * Returns whether no process was measured at the last sample and at the one before: all have ended,
+ * or were replaced. Growth between these samples is not known.
+ *
+ * @param members  the processes
+ * @return         false after the first sample
+ */
+bool family_members_has_gap(const struct family_members *members);
 
 /**
  * Computes the trends of all processes and of the sum.

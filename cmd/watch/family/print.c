@@ -84,7 +84,10 @@ static void add_no_growth(const struct family_run *run, const struct growers *gr
 	size_t alive = run->members.alive;
 
 	if (pm_trend_growth_rate(trend) > 0) {
-		text_string(text, "no process grows, but their sum does: ");
+		text_string(text, growers->early == alive
+		                          ? "too early for a verdict on each process, but their "
+		                            "sum grows: "
+		                          : "no process grows, but their sum does: ");
 		watch_verdict_rate(trend, text);
 		if (run->members.sum.arrived_count > 0)
 			text_format(text, " with %zu new process%s", run->members.sum.arrived_count,

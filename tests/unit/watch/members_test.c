@@ -284,6 +284,53 @@ static void ended_processes_are_bounded(void **state)
 	assert_int_equal(members->sum.change, 0);
 }
 
+static void time_between_lives_is_no_time_without_growth(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct family_members *members = &fixture->members;
+	const struct pm_series *within = &members->sum.within.series;
+
+	uint64_t first = start(fixture, 10);
+	sample(fixture);
+	get(fixture, first)->rss += 5 * MIB;
+	sample(fixture);
+	assert_false(family_members_has_gap(members));
+	assert_int_equal(within->count, 2);
+
+	/* The process has ended, and the next one is new: nothing was measured twice. */
+	get(fixture, first)->state = PM_FAMILY_ENDED;
+	sample(fixture);
+	assert_true(family_members_has_gap(members));
+	double gap = members->now - members->before;
+	uint64_t second = start(fixture, 8);
+	sample(fixture);
+	assert_true(family_members_has_gap(members));
+	gap += members->now - members->before;
+	assert_int_equal(within->count, 2);
+
+	get(fixture, second)->rss += 5 * MIB;
+	sample(fixture);
+	assert_false(family_members_has_gap(members));
+	assert_int_equal(within->count, 3);
+	assert_int_equal(within->points[2].value, 20 * MIB);
+	assert_true(within->points[2].time == members->now - gap);
+	assert_int_equal(members->sum.total.series.count, 5);
+}
+
+static void a_process_that_stays_leaves_no_gap(void **state)
+{
+	struct fixture *fixture = *state;
+
+	uint64_t worker = start(fixture, 10);
+	start(fixture, 10);
+	sample(fixture);
+	get(fixture, worker)->state = PM_FAMILY_ENDED;
+	start(fixture, 10);
+	sample(fixture);
+	assert_false(family_members_has_gap(&fixture->members));
+	assert_true(fixture->members.gaps == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +341,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_unreadable_process_is_not_in_the_sum, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(ended_processes_are_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(time_between_lives_is_no_time_without_growth,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_process_that_stays_leaves_no_gap, set_up,
+		                                tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
