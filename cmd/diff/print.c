@@ -12,7 +12,19 @@
 #include "view/numbered_table.h"
 
 /** Columns of the table. Tables of sums have only some of these columns. */
-enum column { CHANGE, COUNT, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING, OWNER, COLUMNS };
+enum column {
+	CHANGE,
+	COUNT,
+	ADDRESS,
+	BEFORE,
+	AFTER,
+	DELTA,
+	SIZE_DELTA,
+	KIND,
+	MAPPING,
+	OWNER,
+	COLUMNS
+};
 
 static const struct table_column all_columns[COLUMNS] = {
 	[CHANGE] = { .title = "CHANGE" },

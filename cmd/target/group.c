@@ -59,9 +59,9 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown; did you mean '%s'?",
 		                    word, nearest);
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is unknown: use kind, mapping, perms, arena, thread, object or owner",
-	                    word);
+	return pm_error_set(
+		error, PM_ERROR_USAGE, 0,
+		"'%s' is unknown: use kind, mapping, perms, arena, thread, object or owner", word);
 }
 
 static void kind_name(const struct pm_region *region, struct text *text)

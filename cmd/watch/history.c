@@ -335,8 +335,8 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 	};
 	memcpy(copy->forecasts, history->forecasts, sizeof copy->forecasts);
 
-	/* Of the tracks of kinds and owners, copy only the series: their texts are constants, and their
-	 * `counts` are empty. */
+	/* Of the tracks of kinds and owners, copy only the series: their texts are constants, and
+	 * their `counts` are empty. */
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		copy->kinds[kind] = history->kinds[kind];
 		copy->kinds[kind].series = copy_series(&history->kinds[kind].series);

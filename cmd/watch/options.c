@@ -169,8 +169,8 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 		return 0;
 	case OPTION_BY:
 		if (strcmp(value, "owner") != 0)
-			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "'%s' is unknown: use owner", value);
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown: use owner",
+			                    value);
 		options->by_owner = true;
 		return 0;
 	default:

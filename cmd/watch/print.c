@@ -102,9 +102,8 @@ static void print_rows(const struct watch_run *run, const struct watch_history *
 static void print_owners(const struct watch_history *history, const struct watch_view *view,
                          bool summary, struct out *out)
 {
-	static const enum watch_column shown[] = { WATCH_KIND,    WATCH_RSS,  WATCH_GROWTH,
-		                                   WATCH_RATE,    WATCH_VERDICT,
-		                                   WATCH_MAPPING };
+	static const enum watch_column shown[] = { WATCH_KIND, WATCH_RSS,     WATCH_GROWTH,
+		                                   WATCH_RATE, WATCH_VERDICT, WATCH_MAPPING };
 	enum { SHOWN = sizeof shown / sizeof *shown };
 	struct watch_sums owners;
 	struct table_column columns[SHOWN];

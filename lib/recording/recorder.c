@@ -66,8 +66,8 @@ struct pm_recorder {
 	bool in_file; /* at least one sample was moved from the write-ahead log to the file itself
 	               */
 	bool ended;   /* an error occurred, and no more samples can be added */
-	const struct pm_histogram *chunks; /* is stored with the next sample; may be NULL */
-	const struct pm_site_list *sites;  /* the same */
+	const struct pm_histogram *chunks;  /* is stored with the next sample; may be NULL */
+	const struct pm_site_list *sites;   /* the same */
 	const struct pm_owner_sums *owners; /* the same */
 };
 
@@ -373,8 +373,7 @@ static bool is_described(const struct pm_region *was, const struct pm_region *is
 	       was->kind == is->kind && was->proof == is->proof && was->thread == is->thread &&
 	       was->arena == is->arena && was->owner == is->owner &&
 	       was->owner_proof == is->owner_proof && was->owner_mixed == is->owner_mixed &&
-	       strcmp(was->mapping, is->mapping) == 0 &&
-	       pm_detail_equal(&was->detail, &is->detail);
+	       strcmp(was->mapping, is->mapping) == 0 && pm_detail_equal(&was->detail, &is->detail);
 }
 
 static int end_region(struct pm_recorder *recorder, size_t index, uint64_t number,

@@ -144,8 +144,9 @@ bool screen_state_selected(struct screen_state *state, struct watch_row *row)
 	const struct watch_row *selected = screen_rows_selected(&state->rows);
 
 	if (state->rows.grouped) {
-		screen_state_message(state,
-		                     "this row is a sum; press g until there are regions, and select one");
+		screen_state_message(
+			state,
+			"this row is a sum; press g until there are regions, and select one");
 		return false;
 	}
 	if (!selected) {

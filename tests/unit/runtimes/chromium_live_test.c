@@ -145,10 +145,10 @@ static uint64_t check_buffers(struct owner_pages *pages)
 static void check_renderer(const struct browser *browser, struct owner_pages *pages)
 {
 	assert_true(check_buffers(pages) * PAGE >= (BUFFERS - 1) * MIB);
-	assert_true(pages->bytes[PM_OWNER_CHROMIUM_PARTITION] > BUFFERS * MIB);
-	assert_true(pages->bytes[PM_OWNER_CHROMIUM_OILPAN] > MIB / 4);
+	assert_true(pages->resident[PM_OWNER_CHROMIUM_PARTITION] > BUFFERS * MIB);
+	assert_true(pages->resident[PM_OWNER_CHROMIUM_OILPAN] > MIB / 4);
 	/* The page's figure includes array buffers (memory_info.cc of Blink). */
-	assert_in_range(pages->bytes[PM_OWNER_V8_HEAP], browser->heap - BUFFERS * MIB,
+	assert_in_range(pages->resident[PM_OWNER_V8_HEAP], browser->heap - BUFFERS * MIB,
 	                2 * browser->heap);
 }
 
@@ -173,7 +173,7 @@ static void test_owners_of_all_processes(void **state)
 			assert_true(owner_pages_share(&pages) >= 80);
 			measured++;
 		}
-		if (pages.bytes[PM_OWNER_V8_HEAP] > browser.heap / 3) {
+		if (pages.resident[PM_OWNER_V8_HEAP] > browser.heap / 3) {
 			check_renderer(&browser, &pages);
 			renderers++;
 		}

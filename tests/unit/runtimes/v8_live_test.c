@@ -234,8 +234,8 @@ static void test_buffers_are_those_of_malloc(void **state)
 	free(evaluate(&target, "buffer(100)"));
 	open_steady(&target, &after);
 
-	assert_in_range(after.bytes[PM_OWNER_MALLOC] - before.bytes[PM_OWNER_MALLOC], 99 * MIB,
-	                110 * MIB);
+	assert_in_range(after.resident[PM_OWNER_MALLOC] - before.resident[PM_OWNER_MALLOC],
+	                99 * MIB, 110 * MIB);
 	assert_true(proven(&after) < proven(&before) + 4 * MIB);
 	assert_true(check_buffers(&after) * PAGE >= 98 * MIB);
 	owner_pages_close(&before);
