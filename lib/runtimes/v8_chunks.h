@@ -5,7 +5,7 @@
  * Each has a header that names its heap and its space. Private.
  *
  * Offsets are those of BasicMemoryChunk (basic-memory-chunk.h, V8 10 to 12) and of
- * MemoryChunkMetadata (memory-chunk-metadata.h, V8 13), on 64 bits. The layout is recognised by the
+ * MemoryChunkMetadata (memory-chunk-metadata.h, V8 13 and 14), on 64 bits. The layout is recognised by the
  * contents, not by the version.
  */
 #ifndef PM_RUNTIMES_V8_CHUNKS_H
