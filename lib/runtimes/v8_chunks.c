@@ -58,7 +58,9 @@ struct space {
 	uint64_t address;
 	uint64_t heap;
 	uint64_t first; /* first chunk of its list, pm_v8_chunk.id */
-	bool valid;
+	/* PM_PROOF_INFERRED if its vtable cannot be read: core files do not have the pages of files
+	 */
+	enum pm_proof proof;
 	bool code; /* a chunk of it can be executed */
 };
 
@@ -217,24 +219,26 @@ static void keep_one_layout(struct pm_v8_chunks *chunks)
  * Reads a space. The first words are the vtable, heap, id, and two sizes (BaseSpace), then in V8 11
  * to 14 the first chunk (Space).
  */
-static bool read_space(struct pm_runtimes_context *context, struct space *space)
+static enum pm_proof read_space(struct pm_runtimes_context *context, struct space *space)
 {
 	uint64_t words[6], function;
 
 	if (!pm_runtime_read(context, space->address, words, sizeof words) ||
 	    words[1] != space->heap)
-		return false;
+		return PM_PROOF_NONE;
 	space->first = words[5];
 
 	/* The upper half of the word of the id is padding. */
 	uint64_t id = words[2] & UINT32_MAX, committed = words[3];
 	if (id >= SPACE_IDS_MAX || committed % PAGE != 0 || committed > CHUNK_SIZE_MAX)
-		return false;
+		return PM_PROOF_NONE;
 
 	const struct pm_regions *regions = context->source->regions;
-	return pm_v8_memory_is_constant(regions, words[0]) &&
-	       pm_runtime_read_word(context, words[0], &function) &&
-	       pm_v8_memory_is_code(regions, function);
+	if (!pm_v8_memory_is_constant(regions, words[0]))
+		return PM_PROOF_NONE;
+	if (!pm_runtime_read_word(context, words[0], &function))
+		return PM_PROOF_INFERRED;
+	return pm_v8_memory_is_code(regions, function) ? PM_PROOF_PROVEN : PM_PROOF_NONE;
 }
 
 /** Finds a space, or reads and adds it. Returns NULL if there are too many. */
@@ -256,7 +260,7 @@ static struct space *find_space(struct pm_runtimes_context *context, struct spac
 		.address = chunk->owner,
 		.heap = chunk->heap,
 	};
-	space->valid = read_space(context, space);
+	space->proof = read_space(context, space);
 	return space;
 }
 
@@ -334,11 +338,12 @@ static int confirm(struct pm_runtimes_context *context, struct pm_v8_chunks *chu
 		space = find_space(context, spaces, chunk, &why);
 		if (!space && why.kind != PM_ERROR_NONE)
 			return pm_error_out_of_memory(error);
-		if (!space || !space->valid)
+		if (!space || space->proof == PM_PROOF_NONE)
 			continue;
 
-		chunk->trust = PM_V8_TRUST_POOLED;
-		if (chunk->linked || space->first == chunk->id)
+		if (!chunk->linked && space->first != chunk->id)
+			chunk->trust = PM_V8_TRUST_POOLED;
+		else if (space->proof == PM_PROOF_PROVEN)
 			chunk->trust = PM_V8_TRUST_SPACE;
 		chunk->space = (uint16_t)(space - spaces->items);
 		space->code = space->code || chunk->code;
@@ -376,7 +381,7 @@ static void add_sizes(struct pm_v8_chunks *chunks)
 		chunks->confirmed += chunk->trust == PM_V8_TRUST_SPACE;
 		if (chunk->trust == PM_V8_TRUST_POOLED)
 			chunks->pooled += chunk->size;
-		if (!heap || chunk->trust != PM_V8_TRUST_SPACE)
+		if (!heap || chunk->trust == PM_V8_TRUST_NONE || chunk->trust == PM_V8_TRUST_POOLED)
 			continue;
 		if (chunk->flags & (FLAG_FROM_PAGE | FLAG_TO_PAGE)) {
 			heap->young += chunk->size;
