@@ -360,7 +360,7 @@ static void judge(struct pm_v8_chunks *chunks, const struct spaces *spaces)
 	for (size_t i = 0; i < chunks->count; i++) {
 		struct pm_v8_chunk *chunk = &chunks->items[i];
 
-		if (chunk->trust >= PM_V8_TRUST_POOLED) {
+		if (chunk->trust >= PM_V8_TRUST_POOLED && chunk->space < spaces->count) {
 			chunk->code = spaces->items[chunk->space].code;
 			continue;
 		}
