@@ -99,7 +99,7 @@ static bool decode_direct_map(const uint64_t *words, struct metadata *metadata)
 {
 	const uint64_t bucket = words[ENTRY_WORDS + 2];
 
-	for (size_t i = 2 * ENTRY_WORDS; i + 1 < DIRECT_MAP_WORDS; i++) {
+	for (size_t i = (size_t)2 * ENTRY_WORDS; i + 1 < DIRECT_MAP_WORDS; i++) {
 		uint64_t size = words[i + 1];
 
 		if (words[i] == bucket && size > 0 && size % SUPER_PAGE == 0 && size <= POOL_MAX) {

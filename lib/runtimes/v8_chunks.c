@@ -15,8 +15,10 @@
 
 enum {
 	PAGE = 4096,
-	/* All words of a header or of metadata that are used are among these. */
-	LIST_WORDS = 35,
+	/* The next and the previous chunk of the space are two of these words: 33 and 34 in V8 12
+	 * and 13, 34 and 35 in V8 14. In released chunks, all of them are 0. */
+	LIST_START = 32,
+	LIST_END = 36,
 	/* Objects start in the first pages of a chunk. */
 	AREA_OFFSET_MAX = 1 << 16,
 	CHUNKS_MAX = 1 << 20,
@@ -25,14 +27,14 @@ enum {
 	HEAPS_MAX = 512,
 	/* AllocationSpace has 8 to 13 values. */
 	SPACE_IDS_MAX = 16,
-	/* The limits are in the first 36 words of a Heap in V8 10 to 13. */
+	/* The limits are in the first 36 words of a Heap in V8 10 to 14. */
 	HEAP_WORDS = 64,
 };
 
 /* Chunks of large objects are larger than any process that V8 can have. */
 #define CHUNK_SIZE_MAX (UINT64_C(1) << 40)
 
-/* MemoryChunk::Flag, the same in V8 10 to 13 */
+/* MemoryChunk::Flag, the same in V8 10 to 14 */
 enum { FLAG_FROM_PAGE = 1 << 3, FLAG_TO_PAGE = 1 << 4 };
 
 /** The layouts of headers. */
@@ -40,16 +42,15 @@ enum layout {
 	LAYOUT_NONE = 0,
 	LAYOUT_SIZE_FIRST, /* V8 10 and 11: the size is the first word */
 	LAYOUT_SELF,       /* V8 12: the flags, then the address of the chunk */
-	LAYOUT_METADATA,   /* V8 13: the flags, then the address of the metadata */
+	LAYOUT_METADATA,   /* V8 13 and 14: the flags, then the address of the metadata */
 	LAYOUTS,
 };
 
 /** Where the words of a header, or of metadata, are: their numbers. */
 struct places {
 	uint8_t size, heap, area_start, area_end, high_water, owner, base, reserved;
-	/* The next and the previous chunk of the space. 0: V8 11 and earlier return the memory of
-	 * chunks that are not in a list */
-	uint8_t next, previous;
+	/* Whether released chunks keep their headers. V8 11 and earlier return their memory. */
+	bool pools;
 };
 
 /** A space, which is part of a heap (BaseSpace). */
@@ -57,7 +58,9 @@ struct space {
 	uint64_t address;
 	uint64_t heap;
 	uint64_t first; /* first chunk of its list, pm_v8_chunk.id */
-	bool valid;
+	/* PM_PROOF_INFERRED if its vtable cannot be read: core files do not have the pages of files
+	 */
+	enum pm_proof proof;
 	bool code; /* a chunk of it can be executed */
 };
 
@@ -69,14 +72,23 @@ struct spaces {
 
 /* In the order of the members */
 static const struct places places[LAYOUTS] = {
-	[LAYOUT_SIZE_FIRST] = { 0, 2, 3, 4, 7, 8, 10, 11, 0, 0 },
-	[LAYOUT_SELF] = { 2, 3, 4, 5, 8, 9, 11, 12, 33, 34 },
-	[LAYOUT_METADATA] = { 6, 8, 9, 7, 5, 10, 1, 2, 33, 34 },
+	[LAYOUT_SIZE_FIRST] = { 0, 2, 3, 4, 7, 8, 10, 11, false },
+	[LAYOUT_SELF] = { 2, 3, 4, 5, 8, 9, 11, 12, true },
+	[LAYOUT_METADATA] = { 6, 8, 9, 7, 5, 10, 1, 2, true },
 };
 
 bool pm_v8_holds_chunks(const struct pm_region *region)
 {
 	return (region->perms & PM_PERM_READ) && pm_v8_memory_is_private(region);
+}
+
+/** Returns whether a chunk is in a list with others, by its header or metadata. */
+static bool is_linked(const uint64_t *words)
+{
+	for (size_t i = LIST_START; i < LIST_END; i++)
+		if (words[i] != 0)
+			return true;
+	return false;
 }
 
 /**
@@ -113,7 +125,7 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 		.owner = owner,
 		.reserved = base == start,
 		.code = pm_v8_memory_is_code(regions, area_start),
-		.linked = at->next == 0 || words[at->next] != 0 || words[at->previous] != 0,
+		.linked = !at->pools || is_linked(words),
 		.layout = (uint8_t)layout,
 	};
 	return pm_v8_memory_is_reserved(regions, start, size);
@@ -124,7 +136,7 @@ static bool read_chunk(struct pm_runtimes_context *context, uint64_t start,
                        struct pm_v8_chunk *chunk)
 {
 	const struct pm_regions *regions = context->source->regions;
-	uint64_t words[LIST_WORDS], id = start;
+	uint64_t words[LIST_END], id = start;
 	bool found = false;
 
 	if (!pm_runtime_read(context, start, words, sizeof words))
@@ -205,26 +217,28 @@ static void keep_one_layout(struct pm_v8_chunks *chunks)
 
 /**
  * Reads a space. The first words are the vtable, heap, id, and two sizes (BaseSpace), then in V8 11
- * to 13 the first chunk (Space).
+ * to 14 the first chunk (Space).
  */
-static bool read_space(struct pm_runtimes_context *context, struct space *space)
+static enum pm_proof read_space(struct pm_runtimes_context *context, struct space *space)
 {
 	uint64_t words[6], function;
 
 	if (!pm_runtime_read(context, space->address, words, sizeof words) ||
 	    words[1] != space->heap)
-		return false;
+		return PM_PROOF_NONE;
 	space->first = words[5];
 
 	/* The upper half of the word of the id is padding. */
-	uint64_t id = words[2] & UINT32_MAX, committed = words[3], max = words[4];
-	if (id >= SPACE_IDS_MAX || committed % PAGE != 0 || committed > max)
-		return false;
+	uint64_t id = words[2] & UINT32_MAX, committed = words[3];
+	if (id >= SPACE_IDS_MAX || committed % PAGE != 0 || committed > CHUNK_SIZE_MAX)
+		return PM_PROOF_NONE;
 
 	const struct pm_regions *regions = context->source->regions;
-	return pm_v8_memory_is_constant(regions, words[0]) &&
-	       pm_runtime_read_word(context, words[0], &function) &&
-	       pm_v8_memory_is_code(regions, function);
+	if (!pm_v8_memory_is_constant(regions, words[0]))
+		return PM_PROOF_NONE;
+	if (!pm_runtime_read_word(context, words[0], &function))
+		return PM_PROOF_INFERRED;
+	return pm_v8_memory_is_code(regions, function) ? PM_PROOF_PROVEN : PM_PROOF_NONE;
 }
 
 /** Finds a space, or reads and adds it. Returns NULL if there are too many. */
@@ -246,7 +260,7 @@ static struct space *find_space(struct pm_runtimes_context *context, struct spac
 		.address = chunk->owner,
 		.heap = chunk->heap,
 	};
-	space->valid = read_space(context, space);
+	space->proof = read_space(context, space);
 	return space;
 }
 
@@ -260,7 +274,7 @@ static struct pm_v8_heap *find_heap(const struct pm_v8_chunks *chunks, uint64_t 
 }
 
 /**
- * Reads the maximum size of the old generation. In V8 10 to 13 these sizes follow each other in a
+ * Reads the maximum size of the old generation. In V8 10 to 14 these sizes follow each other in a
  * Heap (heap.h): max_semi_space_size_, initial_semispace_size_, min_old_generation_size_,
  * max_old_generation_size_, min_global_memory_size_, max_global_memory_size_,
  * initial_max_old_generation_size_. The global sizes are twice those of the old generation
@@ -324,11 +338,12 @@ static int confirm(struct pm_runtimes_context *context, struct pm_v8_chunks *chu
 		space = find_space(context, spaces, chunk, &why);
 		if (!space && why.kind != PM_ERROR_NONE)
 			return pm_error_out_of_memory(error);
-		if (!space || !space->valid)
+		if (!space || space->proof == PM_PROOF_NONE)
 			continue;
 
-		chunk->trust = PM_V8_TRUST_POOLED;
-		if (chunk->linked || space->first == chunk->id)
+		if (!chunk->linked && space->first != chunk->id)
+			chunk->trust = PM_V8_TRUST_POOLED;
+		else if (space->proof == PM_PROOF_PROVEN)
 			chunk->trust = PM_V8_TRUST_SPACE;
 		chunk->space = (uint16_t)(space - spaces->items);
 		space->code = space->code || chunk->code;
@@ -345,7 +360,7 @@ static void judge(struct pm_v8_chunks *chunks, const struct spaces *spaces)
 	for (size_t i = 0; i < chunks->count; i++) {
 		struct pm_v8_chunk *chunk = &chunks->items[i];
 
-		if (chunk->trust >= PM_V8_TRUST_POOLED) {
+		if (chunk->trust >= PM_V8_TRUST_POOLED && chunk->space < spaces->count) {
 			chunk->code = spaces->items[chunk->space].code;
 			continue;
 		}
@@ -366,7 +381,7 @@ static void add_sizes(struct pm_v8_chunks *chunks)
 		chunks->confirmed += chunk->trust == PM_V8_TRUST_SPACE;
 		if (chunk->trust == PM_V8_TRUST_POOLED)
 			chunks->pooled += chunk->size;
-		if (!heap || chunk->trust != PM_V8_TRUST_SPACE)
+		if (!heap || chunk->trust == PM_V8_TRUST_NONE || chunk->trust == PM_V8_TRUST_POOLED)
 			continue;
 		if (chunk->flags & (FLAG_FROM_PAGE | FLAG_TO_PAGE)) {
 			heap->young += chunk->size;

@@ -5,8 +5,8 @@
  * Each has a header that names its heap and its space. Private.
  *
  * Offsets are those of BasicMemoryChunk (basic-memory-chunk.h, V8 10 to 12) and of
- * MemoryChunkMetadata (memory-chunk-metadata.h, V8 13), on 64 bits. The layout is recognised by the
- * contents, not by the version.
+ * MemoryChunkMetadata (memory-chunk-metadata.h, V8 13 and 14), on 64 bits. The layout is recognised
+ * by the contents, not by the version.
  */
 #ifndef PM_RUNTIMES_V8_CHUNKS_H
 #define PM_RUNTIMES_V8_CHUNKS_H
@@ -59,7 +59,7 @@ struct pm_v8_chunks {
 	struct pm_v8_chunk *items; /**< by ascending address; without overlaps */
 	size_t count;              /**< number of elements of `items` */
 	size_t capacity;           /**< allocated elements of `items` */
-	struct pm_v8_heap *heaps;  /**< the heaps that at least one chunk and its space confirm */
+	struct pm_v8_heap *heaps;  /**< the heaps that a chunk and its space name */
 	size_t heap_count;         /**< number of elements of `heaps` */
 	size_t heap_capacity;      /**< allocated elements of `heaps` */
 	size_t confirmed;          /**< number of chunks that are PM_V8_TRUST_SPACE */

@@ -23,7 +23,7 @@ bool pm_v8_memory_is_code(const struct pm_regions *regions, uint64_t address)
 bool pm_v8_memory_is_constant(const struct pm_regions *regions, uint64_t address)
 {
 	const struct pm_region *region = pm_regions_find(regions, address);
-	return region && region->inode != 0 && address % 8 == 0;
+	return region && region->mapping[0] == '/' && address % 8 == 0;
 }
 
 bool pm_v8_memory_is_reserved(const struct pm_regions *regions, uint64_t start, uint64_t size)

@@ -99,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fake_v8_init(&fake, (enum fake_v8_version)version,
 	             chromium ? "/usr/lib/chromium/chromium" : "/usr/bin/node");
+	fake.without_data = size > 0 && data[0] & 0x40;
 	if (chromium)
 		add_chromium(&fake);
 	else

@@ -141,6 +141,22 @@ static void test_no_space_has_a_vtable(void **state)
 	expect(&fake, 0, 0);
 }
 
+/** Vtables cannot be read: core files do not have the pages of files. */
+static void test_unreadable_vtables(void **state)
+{
+	(void)state;
+	struct fake_v8 fake;
+	begin(&fake, FAKE_V8_12);
+	fake.without_data = true;
+	fake.regions.items[0].inode = fake.regions.items[1].inode = 0;
+	struct pm_runtimes *runtimes = fake_v8_open(&fake);
+
+	assert_int_equal(runtimes->limit_count, 1);
+	assert_int_equal(runtimes->limits[0].used, 4 * MIB + 2 * FAKE_V8_CHUNK - 3 * 0x1140);
+	pm_runtimes_close(runtimes);
+	expect(&fake, 0, 3 * FAKE_V8_CHUNK + 4 * MIB);
+}
+
 /** A chunk that no list has is kept for reuse: it is not a part of the heap. */
 static void test_pooled_chunk(void **state)
 {
@@ -253,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_two_isolates),
 		cmocka_unit_test(test_space_of_another_heap),
 		cmocka_unit_test(test_no_space_has_a_vtable),
+		cmocka_unit_test(test_unreadable_vtables),
 		cmocka_unit_test(test_pooled_chunk),
 		cmocka_unit_test(test_copy_of_a_chunk),
 		cmocka_unit_test(test_chunk_that_is_not_mapped),

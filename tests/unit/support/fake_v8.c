@@ -171,14 +171,30 @@ void fake_v8_add_oilpan(struct fake_v8 *fake, uint64_t start, unsigned pages)
 	}
 }
 
+/** Reports all pages but those of the data as present. */
+static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor,
+                struct pm_error *error)
+{
+	const struct pm_page_run run = { start, end, PM_PAGE_PRESENT };
+
+	(void)context;
+	(void)error;
+	if (start < FAKE_V8_DATA + MIB && end > FAKE_V8_DATA)
+		return 0;
+	return visit(visitor, &run);
+}
+
 struct pm_runtimes *fake_v8_open(struct fake_v8 *fake)
 {
 	struct pm_reader reader = fake_memory_reader(&fake->memory);
+	const struct pm_page_source pages = { .walk = walk, .untouched = PM_SEGMENT_MISSING };
 	struct pm_runtimes_source source = { .regions = &fake->regions,
 		                             .reader = &reader,
 		                             .time_ms = 600000 };
 	struct pm_runtimes *runtimes;
 
+	if (fake->without_data)
+		source.pages = &pages;
 	assert_int_equal(pm_runtimes_open(&source, &runtimes, NULL), 0);
 	return runtimes;
 }

@@ -28,6 +28,7 @@ struct fake_v8 {
 	struct pm_regions regions;
 	struct fake_memory memory;
 	uint64_t next_metadata; /* where the next metadata is put, for FAKE_V8_13 */
+	bool without_data;      /* the data of the program cannot be read, as in a core file */
 };
 
 /** Where things are. Chunks must be at higher addresses than FAKE_V8_HEAPS_END. */
