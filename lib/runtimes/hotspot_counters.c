@@ -147,9 +147,9 @@ void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
 	if (pm_hotspot_word(jvm, 0, "PerfMemory", "_start", &start) &&
 	    pm_hotspot_word(jvm, 0, "PerfMemory", "_end", &end) && start != 0 && end > start &&
 	    end - start <= BLOCK_MAX && read_block(jvm, start, end, &sums)) {
-		pm_runtime_add_counter(jvm->context,
-		                       (struct pm_runtime_counter){ "java", "collections",
-		                                                    sums.collections, false, false });
+		pm_runtime_add_counter(jvm->context, (struct pm_runtime_counter){
+							     "java", "collections",
+							     sums.collections, false, false });
 	} else if (pm_hotspot_word(jvm, 0, "Universe", "_collectedHeap", &heap) &&
 	           pm_hotspot_u32(jvm, heap, "CollectedHeap", "_total_collections", &collections)) {
 		pm_runtime_add_counter(jvm->context,
@@ -159,8 +159,9 @@ void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
 
 	/* Ticks are nanoseconds on Linux, where the frequency is 10^9. */
 	if (sums.found && sums.frequency >= 1000000)
-		pm_runtime_add_counter(jvm->context,
-		                       (struct pm_runtime_counter){
-					       "java", "collection_time",
-					       sums.ticks / (sums.frequency / 1000000), true, false });
+		pm_runtime_add_counter(
+			jvm->context,
+			(struct pm_runtime_counter){ "java", "collection_time",
+		                                     sums.ticks / (sums.frequency / 1000000), true,
+		                                     false });
 }
