@@ -267,10 +267,8 @@ static void choose_columns(struct groups *groups, const char *figures)
 		&groups->column_names);
 
 	text_clear(&groups->json_names);
-	if (by == GROUP_BY_OWNER)
-		text_string(&groups->json_names, "owner,count,size,rss,share,swap,inferred,what");
-	else
-		text_format(&groups->json_names, "%s,detail,files,%s", names[by].word, figures);
+	text_format(&groups->json_names, "%s,%s,%s", names[by].word,
+	            by == GROUP_BY_OWNER ? "inferred,what" : "detail,files", figures);
 	groups->spec.json_columns = text_terminate(&groups->json_names);
 }
 
@@ -443,7 +441,6 @@ static void set_shares(struct groups *groups)
 		                          0.5);
 }
 
-/** Returns the group of an owner. */
 static struct group *group_of_owner(struct groups *groups, enum pm_owner owner)
 {
 	const char *key = owner == PM_OWNER_UNKNOWN ? "(not known)" : pm_owner_name(owner);

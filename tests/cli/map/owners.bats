@@ -111,8 +111,8 @@ time.sleep(1000)'
 @test "--owner works in all commands that select regions" {
 	target_start texts
 	run -0 procmem snap -q -o "$recording" "$TARGET_PID"
-	run -0 procmem dump --owner malloc -o "$BATS_TEST_TMPDIR/dump" "$TARGET_PID"
-	run -0 procmem dump --owner file --json -q -o "$BATS_TEST_TMPDIR/files" "$TARGET_PID"
+	run -0 procmem dump --owner malloc -o "$BATS_TEST_TMPDIR/dump" "$TARGET_PID" all
+	run -0 procmem dump --owner file --json -q -o "$BATS_TEST_TMPDIR/files" "$TARGET_PID" all
 	run -0 procmem strings -q --json --owner file "$TARGET_PID"
 	jq -es 'length > 0 and all(.[]; .region.owner == "file")' <<<"$output"
 	run -0 procmem grep -q --owner file ELF "$TARGET_PID"
