@@ -101,6 +101,7 @@ const char *first_limit_words(enum pm_limit_kind kind)
 		[PM_LIMIT_ADDRESS_SPACE] = "its address space, RLIMIT_AS",
 		[PM_LIMIT_DATA] = "its data, RLIMIT_DATA",
 		[PM_LIMIT_STACK] = "its stack, RLIMIT_STACK",
+
 		[PM_LIMIT_JAVA_HEAP] = "its Java heap",
 		[PM_LIMIT_JAVA_METASPACE] = "its metaspace",
 		[PM_LIMIT_JAVA_CLASS_SPACE] = "its compressed class space",
@@ -108,6 +109,7 @@ const char *first_limit_words(enum pm_limit_kind kind)
 		[PM_LIMIT_JAVA_DIRECT] = "its direct memory",
 		[PM_LIMIT_V8_OLD_SPACE] = "its old space of V8",
 		[PM_LIMIT_GO_MEMORY] = "its memory of Go",
+
 		[PM_LIMIT_MAPPINGS] = "its mappings, vm.max_map_count",
 		[PM_LIMIT_PIDS] = "the processes and threads of its cgroup",
 		[PM_LIMIT_USER_THREADS] = "the threads of its user, RLIMIT_NPROC",

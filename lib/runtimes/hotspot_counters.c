@@ -6,7 +6,7 @@
  * { i32 length; i32 offset of the name; i32 vector length; u8 type, flags, units, variability;
  * i32 offset of the data }. The format has been the same since JDK 5.
  */
-#include "runtimes/hotspot.h"
+#include "runtimes/hotspot_counters.h"
 
 #include <string.h>
 

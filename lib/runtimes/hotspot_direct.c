@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/minmax.h"
 #include "base/range.h"
 
@@ -16,10 +17,14 @@
 static const uint64_t chunk_min = 16 * 1024;
 
 /*
- * Chunks of the JVM's own arenas (Chunk::size in arena.hpp): 32 KiB with the header of malloc, and
- * without the slack of 40 bytes. A buffer of 32 KiB needs 16 bytes more.
+ * Blocks of the JVM's own arenas (Chunk in arena.hpp): { pointer; length; ... }, where the length
+ * is 32 KiB without the slack of 40 bytes. Native memory tracking puts 16 bytes before a block.
  */
-static const uint64_t arena_chunk_min = 32 * 1024 - 64, arena_chunk_max = 32 * 1024;
+static const uint64_t arena_length = 32 * 1024 - 40;
+static const uint64_t arena_block_min = 32 * 1024 - 64, arena_block_max = 32 * 1024 + 64;
+
+/* The smallest pages that Linux has. */
+static const uint64_t page_mask = 4096 - 1;
 
 static int by_size(const void *a, const void *b)
 {
@@ -28,11 +33,6 @@ static int by_size(const void *a, const void *b)
 	memcpy(&one, a, sizeof one);
 	memcpy(&other, b, sizeof other);
 	return (one > other) - (one < other);
-}
-
-static bool can_be_buffer(uint64_t size)
-{
-	return size >= chunk_min && (size < arena_chunk_min || size > arena_chunk_max);
 }
 
 uint64_t pm_hotspot_direct_sum(struct pm_direct_sizes *sizes)
@@ -46,7 +46,7 @@ uint64_t pm_hotspot_direct_sum(struct pm_direct_sizes *sizes)
 	for (size_t i = 0; i < sizes->count; i++) {
 		bool repeated = (i > 0 && items[i] == items[i - 1]) ||
 		                (i + 1 < sizes->count && items[i] == items[i + 1]);
-		if (repeated && can_be_buffer(items[i]))
+		if (repeated && items[i] >= chunk_min)
 			sum += items[i];
 	}
 
@@ -85,8 +85,30 @@ static struct pm_range *known_ranges(const struct pm_runtimes *runtimes, size_t 
 	return ranges;
 }
 
-/** Collects the sizes of the large chunks in use. */
-static bool collect(const struct pm_heap *heap, struct pm_direct_sizes *sizes)
+/** Returns whether a chunk is a block of an arena of the JVM. */
+static bool is_arena_block(struct pm_runtimes_context *context, const struct pm_chunk *chunk)
+{
+	uint64_t words[4];
+
+	return chunk->size >= arena_block_min && chunk->size <= arena_block_max &&
+	       pm_runtime_read(context, chunk->start, words, sizeof words) &&
+	       (words[1] == arena_length || words[3] == arena_length);
+}
+
+/**
+ * Returns whether the middle of a chunk was never used. The JVM fills direct buffers with zeros,
+ * but of the queues of its collector, 1 MiB for each thread, only a small part is usually used.
+ */
+static bool is_untouched(struct pm_runtimes_context *context, const struct pm_chunk *chunk)
+{
+	uint64_t middle = (chunk->start + (chunk->end - chunk->start) / 2) & ~page_mask;
+
+	return pm_runtime_next_present(context, middle, middle + page_mask + 1) != middle;
+}
+
+/** Collects the sizes of the large chunks in use that can be direct buffers. */
+static bool collect(struct pm_runtimes_context *context, const struct pm_heap *heap,
+                    struct pm_direct_sizes *sizes)
 {
 	sizes->items = malloc((heap->chunk_count + 1) * sizeof *sizes->items);
 	sizes->count = 0;
@@ -97,7 +119,8 @@ static bool collect(const struct pm_heap *heap, struct pm_direct_sizes *sizes)
 		struct pm_chunk chunk;
 
 		pm_heap_chunk(heap, i, &chunk);
-		if (chunk.state == PM_CHUNK_IN_USE && chunk.size >= chunk_min)
+		if (chunk.state == PM_CHUNK_IN_USE && chunk.size >= chunk_min &&
+		    !is_arena_block(context, &chunk) && !is_untouched(context, &chunk))
 			sizes->items[sizes->count++] = chunk.size;
 	}
 
@@ -120,10 +143,14 @@ bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used)
 	/* The search for jemalloc would read all memory. */
 	source.hint.searched = pm_runtime_find_file(context, "libjemalloc") == NULL;
 	source.skip = skip;
+
+	uint64_t began = pm_clock_ns(CLOCK_MONOTONIC);
 	bool known = pm_heap_open(&source, &heap, NULL) == 0;
+	context->deadline_ns += pm_clock_ns(CLOCK_MONOTONIC) - began;
 	if (known) {
 		known = heap->allocator != PM_HEAP_ALLOCATOR_UNKNOWN && !heap->lost &&
-		        heap->chunk_count > 0 && collect(heap, &sizes);
+		        heap->chunk_count > 0 && collect(context, heap, &sizes) &&
+		        !pm_runtime_ends(context);
 		pm_heap_close(heap);
 	}
 	if (known)

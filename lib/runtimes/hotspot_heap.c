@@ -4,7 +4,7 @@
  * memfd of its own, at several addresses up to JDK 22. The collector is the one whose data
  * structures have been filled in.
  */
-#include "runtimes/hotspot.h"
+#include "runtimes/hotspot_heap.h"
 
 #include <string.h>
 

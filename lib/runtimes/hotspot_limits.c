@@ -65,8 +65,9 @@ static void read_flags(const struct pm_hotspot *jvm, struct flags *flags)
 
 	name = pm_vm_structs_field(jvm->structs, "JVMFlag", "_name");
 	value = pm_vm_structs_field(jvm->structs, "JVMFlag", "_addr");
-	if (!name || !value || !pm_vm_structs_size(jvm->structs, "JVMFlag", &size) ||
-	    size > FLAG_SIZE_MAX || name->offset + 8 > size || value->offset + 8 > size ||
+	if (!name || !value || name->is_static || value->is_static ||
+	    !pm_vm_structs_size(jvm->structs, "JVMFlag", &size) || size > FLAG_SIZE_MAX ||
+	    name->offset + 8 > size || value->offset + 8 > size ||
 	    !pm_vm_structs_word(jvm->context, jvm->structs, 0, "JVMFlag", "flags", &first) ||
 	    !pm_vm_structs_word(jvm->context, jvm->structs, 0, "JVMFlag", "numFlags", &count))
 		return;

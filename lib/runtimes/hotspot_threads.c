@@ -6,7 +6,7 @@
  * whose text starts with the name that the kernel has is the name. Objects can move while they are
  * read: then the name does not fit, and is left out.
  */
-#include "runtimes/hotspot.h"
+#include "runtimes/hotspot_threads.h"
 
 #include <procmem/threads.h>
 #include <stdlib.h>
