@@ -15,7 +15,7 @@ enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE };
 
 static const struct cli_option diff_option_list[] = {
 	{ OPTION_BY, "by", "WHAT",
-	  "print sums by kind or by mapping, or only the call\nsites of traces (site)" },
+	  "print sums by kind, mapping or owner, or only the\ncall sites of traces (site)" },
 	{ 'n', "top", "N", "show only the N largest changes" },
 	{ OPTION_FORCE, "force", NULL, "allow comparing two different processes" },
 	{ 0 },
@@ -24,7 +24,10 @@ static const struct cli_option diff_option_list[] = {
 static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	static const char *const words[] = {
-		[DIFF_BY_KIND] = "kind", [DIFF_BY_MAPPING] = "mapping", [DIFF_BY_SITE] = "site"
+		[DIFF_BY_KIND] = "kind",
+		[DIFF_BY_MAPPING] = "mapping",
+		[DIFF_BY_OWNER] = "owner",
+		[DIFF_BY_SITE] = "site",
 	};
 	struct diff_options *options = into;
 
@@ -46,7 +49,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		}
 	}
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "cannot sum up by '%s': use kind, mapping or site", value);
+	                    "cannot sum up by '%s': use kind, mapping, owner or site", value);
 }
 
 static const struct cli_group groups[] = {

@@ -12,7 +12,7 @@
 #include "view/numbered_table.h"
 
 /** Columns of the table. Tables of sums have only some of these columns. */
-enum column { CHANGE, COUNT, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING, COLUMNS };
+enum column { CHANGE, COUNT, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING, OWNER, COLUMNS };
 
 static const struct table_column all_columns[COLUMNS] = {
 	[CHANGE] = { .title = "CHANGE" },
@@ -24,6 +24,7 @@ static const struct table_column all_columns[COLUMNS] = {
 	[SIZE_DELTA] = { .title = "SIZE-DELTA", .right = true },
 	[KIND] = { .title = "KIND", .style = OUT_DIM },
 	[MAPPING] = { .title = "MAPPING" },
+	[OWNER] = { .title = "OWNER" },
 };
 
 /** The columns of the table for each value of enum diff_by. */
@@ -31,10 +32,11 @@ static const enum column chosen[][COLUMNS] = {
 	[DIFF_BY_REGION] = { CHANGE, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING },
 	[DIFF_BY_KIND] = { KIND, COUNT, BEFORE, AFTER, DELTA, SIZE_DELTA },
 	[DIFF_BY_MAPPING] = { COUNT, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING },
+	[DIFF_BY_OWNER] = { OWNER, COUNT, BEFORE, AFTER, DELTA, SIZE_DELTA },
 };
 
 static const size_t chosen_count[] = {
-	[DIFF_BY_REGION] = 8, [DIFF_BY_KIND] = 6, [DIFF_BY_MAPPING] = 7
+	[DIFF_BY_REGION] = 8, [DIFF_BY_KIND] = 6, [DIFF_BY_MAPPING] = 7, [DIFF_BY_OWNER] = 6
 };
 
 /** Columns that are left out if the terminal is too narrow, the least important first. */
@@ -95,6 +97,9 @@ static void put_identity(const struct diff_row *row, enum column column, struct 
 			text_format(text, " +%zu", row->regions - 1);
 	} else if (column == KIND) {
 		text_string(text, pm_kind_name((enum pm_kind)row->region->kind));
+	} else if (column == OWNER) {
+		text_string(text, row->owner == PM_OWNER_UNKNOWN ? "(not known)"
+		                                                 : pm_owner_name(row->owner));
 	} else if (column == MAPPING) {
 		put_mapping(row, text);
 	}
@@ -284,12 +289,14 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 
 	if (by == DIFF_BY_REGION)
 		json_parts_region(json, row->region);
+	else if (by == DIFF_BY_OWNER)
+		json_parts_owner(json, row->owner);
 	else
 		json_parts_kind(json, (enum pm_kind)row->region->kind);
 	if (row->files > 0) {
 		json_put(json, "mapping", json_text(row->pattern));
 		json_put(json, "files", json_number(row->files));
-	} else if (by != DIFF_BY_REGION && by != DIFF_BY_KIND) {
+	} else if (by == DIFF_BY_MAPPING) {
 		json_parts_mapping(json, row->region);
 	}
 

@@ -220,6 +220,45 @@ static void sum_up(struct diff_rows *rows)
 		rows->rows[i].change = change_of_sum(&rows->rows[i]);
 }
 
+/** Returns the sizes of an owner. */
+static struct pm_growth_sizes sizes_of(const struct pm_owner_sum *sum)
+{
+	return (struct pm_growth_sizes){ .size = sum->size,
+		                         .rss = sum->bytes[PM_SIZE_RSS],
+		                         .swap = sum->bytes[PM_SIZE_SWAP] };
+}
+
+/**
+ * Makes a row for each owner.
+ * @param before  for each region of the first sample, whether it is selected
+ * @param after   for each region of the second sample, whether it is selected
+ */
+static void make_owner_rows(struct diff_rows *rows, const bool *before, const bool *after)
+{
+	static const struct pm_region none = { .mapping = "", .why = "" };
+	const bool measured = rows->before->owners_known && rows->after->owners_known;
+	struct pm_owner_sums was, is;
+
+	sampled_sum_owners(rows->before, before, measured, &was);
+	sampled_sum_owners(rows->after, after, measured, &is);
+
+	rows->count = 0;
+	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++) {
+		struct diff_row row = {
+			.region = &none,
+			.owner = (enum pm_owner)owner,
+			.regions = is.items[owner].regions,
+			.was = sizes_of(&was.items[owner]),
+			.is = sizes_of(&is.items[owner]),
+		};
+
+		row.change = change_of_sum(&row);
+		row.changed = row.change != PM_CHANGE_SAME;
+		if (row.changed)
+			rows->rows[rows->count++] = row;
+	}
+}
+
 static struct diff_row row_of_part(const struct diff_rows *rows, const struct pm_growth_part *part)
 {
 	struct diff_row row = {
@@ -262,7 +301,7 @@ static void fill(struct diff_rows *rows, const struct pm_growth *growth, const b
 {
 	const struct diff_options *options = rows->options;
 
-	rows->rows = alloc_array(NULL, growth->count, sizeof *rows->rows);
+	rows->rows = alloc_array(NULL, growth->count + PM_OWNER_COUNT, sizeof *rows->rows);
 	for (size_t i = 0; i < growth->count; i++) {
 		const struct pm_growth_part *part = &growth->parts[i];
 
@@ -282,7 +321,9 @@ static void fill(struct diff_rows *rows, const struct pm_growth *growth, const b
 			rows->rows[rows->count++] = row;
 	}
 
-	if (options->by != DIFF_BY_REGION)
+	if (options->by == DIFF_BY_OWNER)
+		make_owner_rows(rows, before, after);
+	else if (options->by != DIFF_BY_REGION)
 		sum_up(rows);
 	qsort(rows->rows, rows->count, sizeof *rows->rows, compare_rows);
 

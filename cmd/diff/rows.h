@@ -18,6 +18,7 @@ enum diff_by {
 	DIFF_BY_REGION,  /**< not summed up: one row for each part */
 	DIFF_BY_KIND,    /**< by kind */
 	DIFF_BY_MAPPING, /**< by file or name */
+	DIFF_BY_OWNER,   /**< by owner: who manages the memory */
 	DIFF_BY_SITE,    /**< no rows: only the call sites of traces are compared */
 };
 
@@ -42,6 +43,8 @@ struct diff_row {
 	 * The region that represents the part. For a sum, this is the region of one of its parts.
 	 */
 	const struct pm_region *region;
+	/** With DIFF_BY_OWNER, the owner; `region` is then empty. */
+	enum pm_owner owner;
 	/**
 	 * Number of regions in the second sample. If the part is gone, number of regions in the
 	 * first one.

@@ -194,6 +194,8 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
 		put_time(&time, about, time.by_process ? "this process's rate of " : "",
 		         limit->counts, line);
 	}
+	if (*first_limit_effect(limit->kind))
+		text_format(line, "; then %s", first_limit_effect(limit->kind));
 	if (forecast->time.known || !forecast->measured)
 		return;
 

@@ -160,7 +160,10 @@ const struct cli_spec headroom_spec = {
 	.operands_max = 1,
 };
 
-/** Computes the resident and swapped bytes and the number of regions of each kind. */
+/**
+ * Computes the resident and swapped bytes and the number of regions of each kind, and adds the
+ * limits of runtimes.
+ */
 static int sum_kinds(struct headroom_report *report, struct pm_process *process,
                      struct pm_error *error)
 {
@@ -178,6 +181,8 @@ static int sum_kinds(struct headroom_report *report, struct pm_process *process,
 		report->counts[region->kind]++;
 	}
 
+	if (sample.runtimes)
+		pm_headroom_add_runtimes(&report->headroom, sample.runtimes);
 	pm_sampler_close(sampler);
 	return 0;
 }
@@ -232,8 +237,8 @@ static int read_report(struct headroom_report *report, struct pm_process *proces
 {
 	if (pm_process_read_info(process, info, error) < 0 ||
 	    pm_process_read_command(process, &report->command, error) < 0 ||
-	    sum_kinds(report, process, error) < 0 ||
 	    pm_headroom_read(process, NULL, &report->headroom, error) < 0 ||
+	    sum_kinds(report, process, error) < 0 ||
 	    pm_members_read(process, NULL, &report->members, error) < 0)
 		return -1;
 

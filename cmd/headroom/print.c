@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "headroom/answer.h"
 #include "headroom/members.h"
+#include "target/first_limit.h"
 #include "target/growth_text.h"
 #include "view/table.h"
 
@@ -57,6 +58,8 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 		text_string(text, "rarely recorded");
 	} else if (forecast->measured) {
 		text_string(text, pm_verdict_name(forecast->trend.verdict));
+	} else if (pm_limit_has_garbage(limit->kind) && rates->known) {
+		text_string(text, "not known");
 	} else {
 		text_char(text, '-');
 	}
@@ -71,6 +74,14 @@ static void put_rate(const struct forecast_time *time, struct text *text)
 	text_format(text, "; at this process's rate about %s", duration);
 }
 
+/** Adds what happens at a limit of a runtime, and that garbage is counted. */
+static void put_effect(const struct pm_limit *limit, struct text *text)
+{
+	text_format(text, ": %s", first_limit_effect(limit->kind));
+	if (pm_limit_has_garbage(limit->kind))
+		text_string(text, "; USED includes garbage");
+}
+
 /** Adds where a limit comes from and, if LASTS is not the time of the limit itself, whose it is. */
 static void put_source(const struct headroom_report *report, const struct pm_limit *limit,
                        const struct forecast *forecast, struct text *text)
@@ -80,6 +91,8 @@ static void put_source(const struct headroom_report *report, const struct pm_lim
 		text_string(text, " (does not apply to root)");
 	else if (limit->exempt)
 		text_string(text, " (does not apply to this privileged process)");
+	else if (pm_limit_is_of_runtime(limit->kind))
+		put_effect(limit, text);
 	else if (limit->approximate && limit->kind == PM_LIMIT_PID_MAX)
 		text_string(text, " (a PID namespace can have a limit of its own)");
 	else if (limit->approximate)
@@ -111,7 +124,8 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 
 	if (view->narrow && column >= CACHE)
 		column++;
-	if (limit->exempt && column != LIMIT && column != MAX && column != SOURCE) {
+	if ((limit->exempt || limit->used_unknown) && column != LIMIT && column != MAX &&
+	    column != SOURCE) {
 		text_char(text, '-');
 		return;
 	}

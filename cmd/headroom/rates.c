@@ -92,6 +92,9 @@ struct limits_watch {
  */
 static const double counts_share = 0.05;
 
+/* Share of one processor that may be spent on reading the runtimes of the process. */
+static const double runtimes_share = 0.1;
+
 /** Adds the usage of the limits at the time of a sample. */
 static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
                       const struct pm_sample *sample, struct pm_error *error)
@@ -108,10 +111,15 @@ static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
 		double cost = clock_cpu_seconds() - begin;
 		watch->counts_due = sample->time + cost / counts_share;
 	}
+	if (sample->runtimes_fresh)
+		pm_headroom_add_runtimes(&headroom, sample->runtimes);
 
 	if (!rates->last.known)
 		rates->reached = headroom.events.max;
 	rates->last.headroom = headroom;
+	if (sample->runtimes)
+		pm_headroom_add_runtimes(&rates->last.headroom, sample->runtimes);
+
 	return limit_counters_add(&rates->counters, sample->time, &headroom, error);
 }
 
@@ -203,7 +211,7 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
                         const struct headroom_source *source, struct pm_error *error)
 {
 	double seconds = source->seconds;
-	const struct pm_sampler_options options = { .kinds = true };
+	const struct pm_sampler_options options = { .kinds = true, .runtimes = runtimes_share };
 	struct limits_watch limits = { .process = process };
 	struct pm_sampler *sampler;
 	struct pm_sample sample;

@@ -13,6 +13,7 @@
 #include "heap/growth.h"
 #include "heap/json.h"
 #include "heap/print.h"
+#include "heap/python.h"
 #include "heap/retained.h"
 #include "heap/tree.h"
 #include "target/malloc_graph.h"
@@ -88,6 +89,7 @@ static int print_json(const struct heap_report *report, const struct list *list,
 	if (json_put_list(&json, "classes", list, error) < 0)
 		return -1;
 
+	heap_python_put_json(&json, report->python);
 	json_shut(&json, '}');
 	out_string(out, "\n");
 	return 0;
@@ -101,11 +103,14 @@ static void print_text(const struct heap_report *report, struct heap_classes *cl
 	bool bare = options->list.csv || options->list.no_header;
 
 	if (!bare)
-		classes->list.lines_above = heap_print(report, out);
+		classes->list.lines_above = heap_print(report, out) +
+		                            heap_python_lines(report->python, options);
 	if (classes->list.count > 0 || bare)
 		list_print(&classes->list, out);
 	else
 		out_string(out, "no chunk matches\n");
+	if (!bare)
+		heap_python_print(report->python, options, out);
 
 	out_flush(out);
 	if (!bare && !options->output.quiet)
@@ -138,6 +143,9 @@ static enum status show_heap(struct heap_report *report, struct out *out)
 	struct pm_error error;
 
 	if (heap_report_count(report, &error) < 0)
+		return report_failure(&error);
+	if (!heap_options_select(report->options) &&
+	    heap_python_read(report, &report->python, &error) < 0)
 		return report_failure(&error);
 	memory_resume(&report->memory);
 	if (heap_report_find_threads(report, &error) < 0 || print(report, out, &error) < 0)

@@ -269,6 +269,7 @@ int heap_report_find_threads(struct heap_report *report, struct pm_error *error)
 void heap_report_deinit(struct heap_report *report)
 {
 	pm_arena_threads_deinit(&report->threads);
+	pm_python_heap_close(report->python);
 	pm_census_destroy(report->census);
 	pm_census_destroy(report->pins);
 	pm_chunk_filter_destroy(report->filter);

@@ -6,6 +6,7 @@
 #include <procmem/arena_threads.h>
 #include <procmem/census.h>
 #include <procmem/heap.h>
+#include <procmem/python_heap.h>
 
 #include "heap/options.h"
 #include "heap/verdict.h"
@@ -30,6 +31,7 @@ struct heap_report {
 	struct pm_census *pins; /**< the sampled pins of the verdict, as one class; NULL if there
 	                           are none; owned */
 	struct pm_arena_threads threads; /**< which threads use which arenas; owned */
+	struct pm_python_heap *python;   /**< the heap of CPython; NULL if there is none; owned */
 	struct pm_census *census; /**< the classes of chunks; NULL if they were not counted; owned
 	                           */
 };

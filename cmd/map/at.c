@@ -5,10 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <procmem/owner_sums.h>
+
 #include "base/utf8.h"
 #include "map/chunk.h"
 #include "map/print.h"
 #include "map/users.h"
+#include "target/json_parts.h"
 #include "target/region_text.h"
 #include "view/results.h"
 
@@ -25,6 +28,7 @@ struct place {
 	bool in_core;           /* the target is a core file */
 	bool page_known;        /* `page` is valid */
 	unsigned page;          /* enum pm_page bits; 0 if the page was never touched */
+	struct pm_owner_range owner; /* owner of the address, and which addresses around it it has */
 	bool has_chunk;         /* `chunk` is valid */
 	struct map_chunk chunk; /* the chunk of malloc that contains the address */
 	struct map_users users; /* the other users, if it is shared memory */
@@ -236,6 +240,23 @@ static void print_region(const struct pm_region *region, bool in_core,
 	text_deinit(&line);
 }
 
+/** Adds the owner of the address. If the region has others, too, adds the addresses of its part. */
+static void put_owner(struct text *line, const struct place *place)
+{
+	const struct pm_owner_range *owner = &place->owner;
+	const struct pm_range whole = pm_region_bounds(place->region);
+	const char *proof = pm_proof_name((enum pm_proof)owner->proof);
+
+	text_format(line, "  owner %s (%s", pm_owner_name((enum pm_owner)owner->owner),
+	            pm_owner_title((enum pm_owner)owner->owner));
+	if (*proof)
+		text_format(line, ", %s", proof);
+	text_char(line, ')');
+	if (owner->range.start != whole.start || owner->range.end != whole.end)
+		text_format(line, " of %" PRIx64 "-%" PRIx64, owner->range.start,
+		            owner->range.end);
+}
+
 static void print_place(const struct place *place, const struct map_options *options,
                         struct out *out)
 {
@@ -265,6 +286,10 @@ static void print_place(const struct place *place, const struct map_options *opt
 		utf8_escape(&line, region->why, strlen(region->why));
 		end_line(&line, INDENT, out);
 	}
+	if (place->owner.owner != PM_OWNER_UNKNOWN) {
+		put_owner(&line, place);
+		end_line(&line, INDENT, out);
+	}
 	if (place->has_chunk) {
 		map_chunk_put(&place->chunk, place->address, &line);
 		end_line(&line, INDENT, out);
@@ -287,6 +312,16 @@ static json_t *region_item(const struct pm_region *region)
 	return json_item(columns, count, region);
 }
 
+static void put_owner_json(const struct pm_owner_range *owner, struct json *json)
+{
+	json_open(json, "owner_range", '{');
+	json_put(json, "start", json_address(owner->range.start));
+	json_put(json, "end", json_address(owner->range.end));
+	json_parts_owner(json, (enum pm_owner)owner->owner);
+	json_put(json, "proof", json_text(pm_proof_name((enum pm_proof)owner->proof)));
+	json_shut(json, '}');
+}
+
 static void print_json(const struct loaded *loaded, const struct place *place, struct out *out)
 {
 	const struct pm_region *region = place->region;
@@ -300,6 +335,8 @@ static void print_json(const struct loaded *loaded, const struct place *place, s
 
 	if (place->page_known)
 		json_put(&json, "page", json_text(page_words(place)));
+	if (place->owner.owner != PM_OWNER_UNKNOWN)
+		put_owner_json(&place->owner, &json);
 	if (place->has_chunk)
 		map_chunk_put_json(&place->chunk, place->address, &json);
 	if (place->users.known)
@@ -332,6 +369,7 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 		gap_after = place.after->start - place.region->end;
 	}
 
+	place.owner = pm_owner_sums_find(loaded->runtimes, place.region, address);
 	if (read_page_state(loaded, &place, error) < 0)
 		return -1;
 

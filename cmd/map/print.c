@@ -7,10 +7,12 @@
 #include "base/report.h"
 #include "base/utf8.h"
 #include "map/header.h"
+#include "map/owners.h"
 #include "map/pmap_format.h"
 #include "map/sum.h"
 #include "target/json_parts.h"
 #include "target/malloc_heap.h"
+#include "target/owner_text.h"
 #include "view/list_print.h"
 
 /** Prints below a region whether its kind is proven or inferred, and which rule determined it. */
@@ -52,6 +54,7 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 {
 	struct json json = { .out = out };
 	map_print_open_json(&json, loaded);
+	owner_text_json_runtimes(&json, loaded->runtimes);
 	if (json_put_list(&json, "regions", list, error) < 0 ||
 	    (groups && json_put_list(&json, "groups", groups, error) < 0))
 		return -1;
@@ -66,12 +69,19 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 	return 0;
 }
 
-/** Prints a list as a table or as CSV. */
-static void print_text(const struct loaded *loaded, struct list *list,
-                       const struct map_options *options, struct out *out)
+/**
+ * Prints a list as a table or as CSV.
+ * @param owners  groups by owner; NULL for other lists
+ * @param all     all regions are selected
+ */
+static void print_text(const struct loaded *loaded, struct list *list, const struct groups *owners,
+                       bool all, const struct map_options *options, struct out *out)
 {
-	if (!options->list.csv && !options->list.no_header)
+	if (!options->list.csv && !options->list.no_header) {
 		list->lines_above = map_header_print(loaded, options->output.bytes, out);
+		if (owners)
+			list->lines_above += map_owners_print(loaded, owners, all, options->output.bytes, out);
+	}
 	list_print(list, out);
 }
 
@@ -136,7 +146,11 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 			return -1;
 		if (options->by == GROUP_BY_ARENA)
 			open_inside(&inside, groups, loaded, options->output.quiet);
-		group_fill(groups, &loaded->regions, list->items, list->count);
+		if (map_owners_fill(groups, loaded, list, options->by, error) < 0) {
+			close_inside(&inside);
+			list_deinit(&of_groups);
+			return -1;
+		}
 		group_add_to(groups, &of_groups);
 		list_sort(&of_groups);
 		printed = json_groups = &of_groups;
@@ -156,7 +170,8 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 	if (options->output.json)
 		status = print_json(loaded, list, json_groups, out, error);
 	else
-		print_text(loaded, printed, options, out);
+		print_text(loaded, printed, options->by == GROUP_BY_OWNER ? groups : NULL,
+		           list->count == loaded->regions.count, options, out);
 
 	list_deinit(&of_groups);
 	close_inside(&inside);

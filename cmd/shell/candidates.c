@@ -188,9 +188,9 @@ static const struct {
 } fixed[] = {
 	{ NULL, "color", "auto always never" },
 	{ NULL, "perms", "r rw rx rwx x r--p rw-p r-xp ---p" },
-	{ map_run, "by", "kind mapping perms arena thread object" },
+	{ map_run, "by", "kind mapping perms arena thread object owner" },
 	{ ps_run, "by", "program cgroup user container" },
-	{ diff_run, "by", "kind mapping" },
+	{ diff_run, "by", "kind mapping owner" },
 	{ grep_run, "by", "kind" },
 	{ watch_run, "sort", "growth rate rss delta" },
 	{ watch_run, "do", "exit exec: snap: dump:" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "snap/snap.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "snap/list.h"
 #include "target/chunk_histogram.h"
 #include "target/json_parts.h"
+#include "target/sampled.h"
 #include "target/target.h"
 #include "view/json.h"
 
@@ -139,6 +141,8 @@ static int add_to_file(const char *file, struct snap *snap, const struct pm_head
 
 	if (snap->chunks_known)
 		pm_recorder_set_chunks(recorder, &snap->chunks);
+	if (snap->owners_known)
+		pm_recorder_set_owners(recorder, &snap->owners);
 	int result = pm_recorder_add(recorder, &snap->sample, headroom, error);
 	if (result == 0)
 		snap->number = pm_recorder_number(recorder);
@@ -158,12 +162,16 @@ static void read_headroom(struct pm_process *process, const struct pm_sample *sa
 		*headroom = (struct pm_headroom){ 0 };
 	else
 		pm_headroom_add_counts(process, NULL, sample->regions, headroom, NULL);
+	if (sample->runtimes)
+		pm_headroom_add_runtimes(headroom, sample->runtimes);
 }
 
 int snap_take(struct snap *snap, struct pm_process *process, const char *heap, const char *file,
               struct pm_error *error)
 {
-	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
+	const struct pm_sampler_options sampling = { .kinds = true,
+		                                     .smaps = true,
+		                                     .runtimes = HUGE_VAL };
 	struct snap taken = { 0 };
 	struct pm_headroom headroom;
 
@@ -174,6 +182,8 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *heap, c
 	if (result == 0)
 		result = pm_sampler_take(taken.sampler, &taken.sample, error);
 
+	if (result == 0)
+		taken.owners_known = sampled_measure_owners(process, &taken.sample, &taken.owners);
 	if (result == 0 && heap) {
 		result = chunk_histogram_take(process, taken.sample.regions, heap, &taken.chunks,
 		                              error);

@@ -7,6 +7,7 @@
 #define CMD_SNAP_SNAP_H
 
 #include <procmem/histogram.h>
+#include <procmem/owner_sums.h>
 #include <procmem/process_id.h>
 #include <procmem/sample.h>
 
@@ -20,6 +21,8 @@ struct snap {
 	struct pm_sampler *sampler; /**< the sampler, which owns the regions of `sample`; owned */
 	struct pm_sample sample;    /**< the sample */
 	uint64_t number;            /**< number of the sample in the recording */
+	bool owners_known;           /**< `owners` is set */
+	struct pm_owner_sums owners; /**< sums by owner */
 	bool chunks_known;          /**< the chunks of malloc were counted */
 	struct pm_histogram chunks; /**< the chunks in use; owned */
 };

@@ -113,7 +113,9 @@ static int make_groups(const struct stale_report *report, const struct list *reg
 		return -1;
 
 	/* An item of `regions` starts with the region. */
-	group_fill(grouping, pm_stale_regions(report->stale), regions->items, regions->count);
+	if (group_fill(grouping, pm_stale_regions(report->stale), regions->items, regions->count,
+	               error) < 0)
+		return -1;
 	group_add_to(grouping, list);
 	list_sort(list);
 

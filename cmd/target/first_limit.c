@@ -24,6 +24,19 @@ static bool is_hard(const struct pm_limit *limit)
 }
 
 /**
+ * Returns whether the growth of a limit is that of a JVM which warms up: it loads classes and
+ * compiles code, and less than half of the limit is used.
+ */
+static bool warms_up(const struct pm_limit *limit)
+{
+	bool classes_or_code = limit->kind == PM_LIMIT_JAVA_METASPACE ||
+	                       limit->kind == PM_LIMIT_JAVA_CLASS_SPACE ||
+	                       limit->kind == PM_LIMIT_JAVA_CODE;
+
+	return classes_or_code && limit->used < limit->max / 2;
+}
+
+/**
  * Finds the limit with the fewest bytes left among the limits of memory, address space and data.
  *
  * @param headroom  the limits
@@ -57,7 +70,7 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom,
 		const struct pm_limit *limit = &headroom->limits[i];
 		struct forecast_time time = forecast_time(&forecasts[i]);
 
-		if (!is_hard(limit) || !time.known || forecasts[i].foreign)
+		if (!is_hard(limit) || !time.known || forecasts[i].foreign || warms_up(limit))
 			continue;
 
 		if (!soonest || time.seconds < shortest.seconds) {
@@ -88,6 +101,15 @@ const char *first_limit_words(enum pm_limit_kind kind)
 		[PM_LIMIT_ADDRESS_SPACE] = "its address space, RLIMIT_AS",
 		[PM_LIMIT_DATA] = "its data, RLIMIT_DATA",
 		[PM_LIMIT_STACK] = "its stack, RLIMIT_STACK",
+
+		[PM_LIMIT_JAVA_HEAP] = "its Java heap",
+		[PM_LIMIT_JAVA_METASPACE] = "its metaspace",
+		[PM_LIMIT_JAVA_CLASS_SPACE] = "its compressed class space",
+		[PM_LIMIT_JAVA_CODE] = "its code cache",
+		[PM_LIMIT_JAVA_DIRECT] = "its direct memory",
+		[PM_LIMIT_V8_OLD_SPACE] = "its old space of V8",
+		[PM_LIMIT_GO_MEMORY] = "its memory of Go",
+
 		[PM_LIMIT_MAPPINGS] = "its mappings, vm.max_map_count",
 		[PM_LIMIT_PIDS] = "the processes and threads of its cgroup",
 		[PM_LIMIT_USER_THREADS] = "the threads of its user, RLIMIT_NPROC",
@@ -96,6 +118,28 @@ const char *first_limit_words(enum pm_limit_kind kind)
 	};
 
 	return words[kind];
+}
+
+const char *first_limit_effect(enum pm_limit_kind kind)
+{
+	switch (kind) {
+	case PM_LIMIT_JAVA_HEAP:
+		return "OutOfMemoryError: Java heap space";
+	case PM_LIMIT_JAVA_METASPACE:
+		return "OutOfMemoryError: Metaspace";
+	case PM_LIMIT_JAVA_CLASS_SPACE:
+		return "OutOfMemoryError: Compressed class space";
+	case PM_LIMIT_JAVA_CODE:
+		return "the compiler stops";
+	case PM_LIMIT_JAVA_DIRECT:
+		return "OutOfMemoryError: Direct buffer memory";
+	case PM_LIMIT_V8_OLD_SPACE:
+		return "V8 aborts the process";
+	case PM_LIMIT_GO_MEMORY:
+		return "soft: the collector works harder";
+	default:
+		return "";
+	}
 }
 
 void first_limit_put_cause(const struct pm_limit *limit, struct text *text)

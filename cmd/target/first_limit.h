@@ -16,6 +16,8 @@
  *
  * Ignores memory.high and the working set, which do not stop the process, limits that the kernel
  * does not enforce for the process, and limits that only other processes use up (forecast.foreign).
+ * Limits whose used part contains garbage have no time. Metaspace, class space and code cache of a
+ * JVM, which grow while it warms up, are ignored until half of them is used.
  *
  * @param headroom   the limits
  * @param forecasts  forecasts of the elements of `headroom->limits`, at the same indices; NULL if
@@ -33,6 +35,14 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom,
  * @return      a constant text
  */
 const char *first_limit_words(enum pm_limit_kind kind);
+
+/**
+ * Returns what happens when a limit of a runtime is reached, such as "OutOfMemoryError: Metaspace".
+ *
+ * @param kind  kind of the limit
+ * @return      a constant text; "" for limits of the kernel
+ */
+const char *first_limit_effect(enum pm_limit_kind kind);
 
 /**
  * Adds which limit was the cause of an OOM kill: the folder of the cgroup, which contains the file

@@ -224,6 +224,11 @@ void forecast_make(const struct forecast_source *source, const struct pm_limit *
 {
 	const struct pm_series *series = series_of(source, limit);
 
+	/* The rate of garbage says nothing about what the program keeps. */
+	*forecast = (struct forecast){ 0 };
+	if (pm_limit_has_garbage(limit->kind))
+		return;
+
 	*forecast = (struct forecast){ .measured = series != NULL,
 		                       .foreign = is_foreign(source, limit) };
 	if (series) {

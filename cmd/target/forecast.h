@@ -69,7 +69,8 @@ struct forecast {
 };
 
 /**
- * Forecasts when a limit is reached.
+ * Forecasts when a limit is reached. If its used part contains garbage (pm_limit_has_garbage()),
+ * nothing is forecast.
  *
  * @param source    what was measured
  * @param limit     the limit

@@ -12,17 +12,22 @@
 #include "target/region_columns.h"
 #include "target/region_text.h"
 
+/* Width of the column `what` in columns, for which a narrow table leaves out others. */
+enum { OWNER_WHAT_WIDTH = 44 };
+
 struct groups {
 	enum group_by by;
 	struct group *first;
 	struct group **end; /* address of the pointer that will refer to the next group */
 	void *tree;         /* tree of tsearch(3), by key */
-	struct list_column columns[GROUP_COLUMNS];
+	struct list_column columns[GROUP_COLUMNS + GROUP_OWNER_COLUMNS + 1];
 	struct list_spec spec;
 	const struct pm_heap *heap;             /* what is inside malloc; NULL if not known */
 	const struct pm_arena_threads *threads; /* the threads of its arenas */
 	struct text column_names; /* names of the default columns, in the order of the table */
 	struct text json_names;   /* names of the default columns of JSON */
+	const struct owner_source *source; /* how to divide regions; NULL if not known */
+	struct pm_owner_sums owners;       /* with GROUP_BY_OWNER */
 };
 
 /** The words that describe each way of grouping. */
@@ -35,6 +40,7 @@ static const struct {
 	[GROUP_BY_ARENA] = { "arena", "ARENA", "arenas" },
 	[GROUP_BY_THREAD] = { "thread", "THREAD", "threads" },
 	[GROUP_BY_OBJECT] = { "object", "OBJECT", "objects" },
+	[GROUP_BY_OWNER] = { "owner", "OWNER", "owners" },
 };
 
 int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
@@ -54,7 +60,7 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 		                    word, nearest);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is unknown: use kind, mapping, perms, arena, thread or object",
+	                    "'%s' is unknown: use kind, mapping, perms, arena, thread, object or owner",
 	                    word);
 }
 
@@ -260,7 +266,10 @@ static void choose_columns(struct groups *groups, const char *figures)
 		&groups->column_names);
 
 	text_clear(&groups->json_names);
-	text_format(&groups->json_names, "%s,detail,files,%s", names[by].word, figures);
+	if (by == GROUP_BY_OWNER)
+		text_string(&groups->json_names, "owner,count,size,rss,share,swap,inferred,what");
+	else
+		text_format(&groups->json_names, "%s,detail,files,%s", names[by].word, figures);
 	groups->spec.json_columns = text_terminate(&groups->json_names);
 }
 
@@ -295,6 +304,15 @@ static void make_spec(struct groups *groups)
 	}
 
 	groups->spec.column_count -= GROUP_ARENA_COLUMNS;
+	if (by == GROUP_BY_OWNER) {
+		for (size_t i = 0; i < GROUP_OWNER_COLUMNS; i++)
+			groups->columns[groups->spec.column_count++] = group_owner_columns[i];
+		groups->spec.droppable = "swap,count";
+		groups->spec.last_wanted = OWNER_WHAT_WIDTH;
+		choose_columns(groups, "rss,share,swap,size,count,what");
+		return;
+	}
+
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
 }
 
@@ -315,6 +333,7 @@ static void unite(struct group *sum, const struct group *group)
 
 static void free_group(struct group *group)
 {
+	owner_parts_deinit(&group->parts);
 	similar_name_deinit(&group->names);
 	free(group->key);
 	free(group->name);
@@ -381,8 +400,15 @@ void group_know_heap(struct groups *groups, const struct pm_heap *heap,
 	groups->threads = threads;
 }
 
+void group_know_owners(struct groups *groups, const struct owner_source *source)
+{
+	groups->source = source;
+}
+
 void group_know_two_sizes(struct groups *groups)
 {
+	if (groups->by == GROUP_BY_OWNER)
+		return;
 	choose_columns(groups, "count,size,rss,swap,largest");
 }
 
@@ -405,9 +431,144 @@ static void describe(struct group *group, const struct pm_region *region, bool r
 	group->thread = region->thread;
 }
 
-void group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
-                size_t count)
+/** Sets the shares of all groups in the resident memory. */
+static void set_shares(struct groups *groups)
 {
+	uint64_t rss = 0;
+
+	for (const struct group *group = groups->first; group; group = group->next)
+		rss += group->sums[GROUP_SUM_RSS];
+	for (struct group *group = groups->first; group && rss > 0; group = group->next)
+		group->share = (uint64_t)((double)group->sums[GROUP_SUM_RSS] * 1000 / (double)rss +
+		                          0.5);
+}
+
+/** Returns the group of an owner. */
+static struct group *group_of_owner(struct groups *groups, enum pm_owner owner)
+{
+	const char *key = owner == PM_OWNER_UNKNOWN ? "(not known)" : pm_owner_name(owner);
+	struct group *group = find_group(groups, key);
+
+	group->by_owner = true;
+	group->owner = owner;
+	group->rest = owner == PM_OWNER_UNKNOWN;
+	return group;
+}
+
+/** Makes a group for each owner. */
+static void make_owner_groups(struct groups *groups)
+{
+	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++) {
+		const struct pm_owner_sum *sum = &groups->owners.items[owner];
+		const uint64_t dirty = sum->bytes[PM_SIZE_PRIVATE_DIRTY] +
+		                       sum->bytes[PM_SIZE_SHARED_DIRTY];
+
+		if (sum->regions == 0)
+			continue;
+
+		struct group *group = group_of_owner(groups, (enum pm_owner)owner);
+		group->regions = sum->regions;
+		group->largest = sum->largest;
+		group->inferred = sum->inferred;
+		add(group, GROUP_SUM_SIZE, true, sum->size);
+		add(group, GROUP_SUM_RSS, sum->known & PM_SIZE_BIT(PM_SIZE_RSS),
+		    sum->bytes[PM_SIZE_RSS]);
+		add(group, GROUP_SUM_PSS, sum->known & PM_SIZE_BIT(PM_SIZE_PSS),
+		    sum->bytes[PM_SIZE_PSS]);
+		add(group, GROUP_SUM_DIRTY, sum->known & PM_SIZE_BIT(PM_SIZE_PRIVATE_DIRTY), dirty);
+		add(group, GROUP_SUM_SWAP, sum->known & PM_SIZE_BIT(PM_SIZE_SWAP),
+		    sum->bytes[PM_SIZE_SWAP]);
+		add(group, GROUP_SUM_REFERENCED, sum->known & PM_SIZE_BIT(PM_SIZE_REFERENCED),
+		    sum->bytes[PM_SIZE_REFERENCED]);
+	}
+
+	set_shares(groups);
+}
+
+/** Adds a region that has one owner. */
+static void add_owned(struct groups *groups, const struct pm_region *region)
+{
+	const enum pm_owner owner = (enum pm_owner)region->owner;
+	uint64_t bytes = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
+
+	if (!pm_region_knows(region, PM_SIZE_RSS))
+		bytes = pm_region_size(region);
+	owner_parts_add(&group_of_owner(groups, owner)->parts, owner, region, bytes);
+}
+
+/** Adds the parts of a region that has several owners. `before` are the sums without it. */
+static void add_parts(struct groups *groups, const struct pm_region *region,
+                      const struct pm_owner_sums *before)
+{
+	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++) {
+		const struct pm_owner_sum *is = &groups->owners.items[owner];
+		const struct pm_owner_sum *was = &before->items[owner];
+		uint64_t bytes = pm_owner_sum_weight(is) - pm_owner_sum_weight(was);
+
+		if (is->regions == was->regions)
+			continue;
+		if (!pm_region_knows(region, PM_SIZE_RSS))
+			bytes = is->size - was->size;
+		owner_parts_add(&group_of_owner(groups, (enum pm_owner)owner)->parts,
+		                (enum pm_owner)owner, region, bytes);
+	}
+}
+
+/** Adds a region to the sums and parts of its owners. */
+static int add_to_owners(struct groups *groups, const struct pm_owner_sums_source *division,
+                         const struct pm_region *region, struct pm_error *error)
+{
+	if (!region->owner_mixed || !division->runtimes) {
+		add_owned(groups, region);
+		return pm_owner_sums_add(division, region, &groups->owners, error);
+	}
+
+	const struct pm_owner_sums before = groups->owners;
+	if (pm_owner_sums_add(division, region, &groups->owners, error) < 0)
+		return -1;
+	add_parts(groups, region, &before);
+	return 0;
+}
+
+/** Divides regions between the groups of their owners. */
+static int fill_owners(struct groups *groups, const struct pm_regions *regions,
+                       const void *const *items, size_t count, struct pm_error *error)
+{
+	static const struct pm_owner_sums_source none = { 0 };
+	const struct owner_source *source = groups->source;
+	const struct pm_owner_sums_source *division = source ? &source->division : &none;
+
+	for (size_t i = 0; i < count; i++)
+		if (add_to_owners(groups, division, items[i], error) < 0)
+			return -1;
+
+	if (source && source->recorded && count == regions->count)
+		groups->owners = *source->recorded;
+	make_owner_groups(groups);
+	return 0;
+}
+
+void group_describe_owner(struct groups *groups, enum pm_owner owner, const char *note)
+{
+	for (struct group *group = groups->first; group; group = group->next) {
+		if (group->owner != owner || !group->by_owner)
+			continue;
+		free(group->parts.note);
+		group->parts.note = alloc_string(note);
+	}
+}
+
+const struct pm_owner_sums *group_owner_sums(const struct groups *groups)
+{
+	return &groups->owners;
+}
+
+int group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
+               size_t count, struct pm_error *error)
+{
+	if (groups->by == GROUP_BY_OWNER)
+		return fill_owners(groups, regions, items, count, error);
+
 	struct text key = { 0 };
 	for (size_t i = 0; i < count; i++) {
 		text_clear(&key);
@@ -427,6 +588,7 @@ void group_fill(struct groups *groups, const struct pm_regions *regions, const v
 	if (groups->by == GROUP_BY_MAPPING)
 		unite_similar(groups);
 	text_deinit(&key);
+	return 0;
 }
 
 bool group_can_sum_up(enum group_by by)
@@ -440,11 +602,16 @@ void group_sum_up(struct groups *sums, const struct groups *groups)
 	sums->spec.sort = "pss";
 	sums->spec.left_out_column = "pss";
 	sums->spec.droppable = "swap,dirty";
+	if (sums->by == GROUP_BY_OWNER)
+		sums->spec.sort = sums->spec.left_out_column = "rss";
 
 	for (const struct group *group = groups->first; group; group = group->next) {
 		struct group *sum = find_group(sums, group->name);
 
 		sum->rest = group->rest;
+		sum->by_owner = group->by_owner;
+		sum->owner = group->owner;
+		sum->inferred += group->inferred;
 		sum->regions += group->regions;
 		sum->kinds |= group->kinds;
 		if (group->largest > sum->largest)
@@ -452,6 +619,8 @@ void group_sum_up(struct groups *sums, const struct groups *groups)
 		for (int i = 0; i < GROUP_SUM_COUNT; i++)
 			add(sum, (enum group_sum)i, group->known[i], group->sums[i]);
 	}
+
+	set_shares(sums);
 }
 
 void group_destroy(struct groups *groups)

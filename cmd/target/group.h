@@ -7,6 +7,7 @@
 #include <procmem/heap.h>
 #include <procmem/region.h>
 
+#include "target/owner_source.h"
 #include "view/list.h"
 
 /** What the regions of a group have in common. */
@@ -19,6 +20,7 @@ enum group_by {
 	GROUP_BY_THREAD,  /**< the thread to which the stack belongs */
 	GROUP_BY_OBJECT,  /**< the program, library or other file, including its zero-initialised
 	                     data (bss); for anonymous memory, the kind */
+	GROUP_BY_OWNER,   /**< who manages the memory; a region can belong to several groups */
 	GROUP_BY_COUNT,   /**< number of ways to group, for tables */
 };
 
@@ -67,6 +69,15 @@ void group_know_heap(struct groups *groups, const struct pm_heap *heap,
                      const struct pm_arena_threads *threads);
 
 /**
+ * Sets how regions are divided between owners, for GROUP_BY_OWNER. Without it, each region belongs
+ * to its main owner. Call it before group_fill().
+ *
+ * @param groups  the groups
+ * @param source  how to divide regions; must outlive group_fill()
+ */
+void group_know_owners(struct groups *groups, const struct owner_source *source);
+
+/**
  * Adds regions to groups. With GROUP_BY_MAPPING, files whose names differ only in numbers share a
  * group, if the kinds of their regions are the same. Call it once.
  *
@@ -75,9 +86,27 @@ void group_know_heap(struct groups *groups, const struct pm_heap *heap,
  *                 neighbour
  * @param items    the regions to add, `struct pm_region`
  * @param count    number of regions to add
+ * @param error    with GROUP_BY_OWNER as for pm_owner_sums_add(); otherwise there is no error
+ * @return         0 or -1
  */
-void group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
-                size_t count);
+int group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
+               size_t count, struct pm_error *error);
+
+/**
+ * Adds to the description of an owner, with GROUP_BY_OWNER. Call it after group_fill().
+ *
+ * @param groups  the groups
+ * @param owner   the owner; nothing is done if there is no such group
+ * @param note    the words; copied
+ */
+void group_describe_owner(struct groups *groups, enum pm_owner owner, const char *note);
+
+/**
+ * Returns the sums by owner, of groups made with GROUP_BY_OWNER.
+ * @param groups  the groups, after group_fill()
+ * @return        the sums; valid as long as the groups
+ */
+const struct pm_owner_sums *group_owner_sums(const struct groups *groups);
 
 /**
  * Adds the sums of groups to the groups of the same names, so that the groups of several processes

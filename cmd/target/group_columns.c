@@ -35,8 +35,15 @@ static void name_text(const struct list_column *column, const void *item, struct
 	text_string(text, ((const struct group *)item)->name);
 }
 
+/** Returns the resident and swapped bytes of a group. */
+static uint64_t group_weight(const struct group *group)
+{
+	return group->sums[GROUP_SUM_RSS] + group->sums[GROUP_SUM_SWAP];
+}
+
 /**
- * Adds the name of a group for the table. If there is little room, file names lose their
+ * Adds the name of a group for the table, after "~" if 1 % or more of the memory of an owner is
+ * inferred. If there is little room, file names lose their
  * directories.
  */
 static void name_show(const struct list_column *column, const void *item, bool brief,
@@ -52,6 +59,8 @@ static void name_show(const struct list_column *column, const void *item, bool b
 			name = slash + 1;
 	}
 
+	if (group->by_owner && group->inferred >= pm_max(1, group_weight(group) / 100))
+		text_char(text, '~');
 	text_string(text, name);
 	if (group->files > 0)
 		similar_name_count(group->files, text);
@@ -142,6 +151,53 @@ static bool cold_of(const struct list_column *column, const void *item, uint64_t
 	*value = rss - pm_min(group->sums[GROUP_SUM_REFERENCED], rss);
 	return group->known[GROUP_SUM_REFERENCED];
 }
+
+static bool share_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct group *group = item;
+
+	(void)column;
+	*value = group->share;
+	return group->known[GROUP_SUM_RSS];
+}
+
+static bool inferred_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct group *group = item;
+
+	(void)column;
+	*value = group->inferred;
+	return true;
+}
+
+static void what_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct group *group = item;
+
+	(void)column;
+	owner_parts_describe(&group->parts, group->owner, text);
+}
+
+const struct list_column group_owner_columns[GROUP_OWNER_COLUMNS] = {
+	{ .name = "share",
+	  .title = "SHARE",
+	  .type = LIST_PERCENT,
+	  .needs = REGION_NEEDS_RSS,
+	  .alone = true,
+	  .number = share_of,
+	  .help = "part of the resident memory" },
+	{ .name = "inferred",
+	  .title = "INFERRED",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_RSS,
+	  .number = inferred_of,
+	  .help = "resident and swapped bytes of which the owner is inferred" },
+	{ .name = "what",
+	  .title = "WHAT",
+	  .type = LIST_TEXT,
+	  .text = what_text,
+	  .help = "largest parts, or a description of the owner" },
+};
 
 const struct list_column group_cold_column = {
 	.name = "cold",

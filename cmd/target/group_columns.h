@@ -4,6 +4,7 @@
 #define CMD_TARGET_GROUP_COLUMNS_H
 
 #include "target/group.h"
+#include "target/owner_parts.h"
 #include "target/similar_name.h"
 
 /** The columns that are summed for a group. */
@@ -35,10 +36,21 @@ struct group {
 	const struct pm_heap_arena *inside;     /**< what is inside the arena; NULL if not known */
 	uint32_t index;                         /**< index of the arena, if `inside` is known */
 	const struct pm_arena_threads *threads; /**< the threads of all arenas */
+	bool by_owner;            /**< the regions of the group have the same owner: `owner` */
+	enum pm_owner owner;      /**< that owner */
+	uint64_t inferred;        /**< bytes of which the owner is inferred */
+	uint64_t share;           /**< share of RSS in tenths of a percent */
+	struct owner_parts parts; /**< what the memory of the owner consists of */
 };
 
 /** Number of columns. The last GROUP_ARENA_COLUMNS of them exist only for GROUP_BY_ARENA. */
 enum { GROUP_COLUMNS = 14, GROUP_ARENA_COLUMNS = 3 };
+
+/** Number of columns that only groups of GROUP_BY_OWNER have. */
+enum { GROUP_OWNER_COLUMNS = 3 };
+
+/** These columns. */
+extern const struct list_column group_owner_columns[GROUP_OWNER_COLUMNS];
 
 /**
  * A column that is added by group_know_referenced(): resident bytes that are not marked as

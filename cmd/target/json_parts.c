@@ -2,6 +2,7 @@
 #include "target/json_parts.h"
 
 #include "base/convert.h"
+#include "target/first_limit.h"
 #include "target/region_text.h"
 
 /** Writes a text member, unless the text is missing or empty. */
@@ -41,7 +42,14 @@ void json_parts_purpose(struct json *json, const struct pm_region *region)
 	json_parts_mapping(json, region);
 	region_text_detail(&region->detail, &detail);
 	put_text(json, "detail", text_terminate(&detail));
+	json_parts_owner(json, (enum pm_owner)region->owner);
 	text_deinit(&detail);
+}
+
+void json_parts_owner(struct json *json, enum pm_owner owner)
+{
+	if (owner != PM_OWNER_UNKNOWN)
+		json_put(json, "owner", json_string(pm_owner_name(owner)));
 }
 
 void json_parts_region(struct json *json, const struct pm_region *region)
@@ -57,7 +65,8 @@ void json_parts_track(struct json *json, const struct pm_track *track)
 		                          .end = track->end,
 		                          .kind = (uint8_t)track->kind,
 		                          .mapping = track->mapping,
-		                          .detail = track->detail };
+		                          .detail = track->detail,
+		                          .owner = (uint8_t)track->owner };
 
 	json_parts_region(json, &region);
 }
@@ -106,7 +115,7 @@ void json_parts_limit(struct json *json, const struct pm_limit *limit)
 	json_put(json, "max", json_number(limit->max));
 	if (limit->exempt) {
 		json_put(json, "exempt", json_true());
-	} else {
+	} else if (!limit->used_unknown) {
 		json_put(json, "used", json_number(limit->used));
 		json_put(json, "reclaimable", json_number(limit->reclaimable));
 		json_put(json, "left", json_number(pm_limit_left(limit)));
@@ -114,6 +123,8 @@ void json_parts_limit(struct json *json, const struct pm_limit *limit)
 
 	if (limit->approximate)
 		json_put(json, "approximate", json_true());
+	if (*first_limit_effect(limit->kind))
+		json_put(json, "effect", json_string(first_limit_effect(limit->kind)));
 	put_text(json, "source", limit->source);
 }
 

@@ -49,12 +49,20 @@ void json_parts_region(struct json *json, const struct pm_region *region);
 void json_parts_track(struct json *json, const struct pm_track *track);
 
 /**
- * Writes what a region is for: `kind`, `mapping` and `detail`.
+ * Writes what a region is for: `kind`, `mapping`, `detail` and `owner`.
  *
  * @param json    the output
  * @param region  the region
  */
 void json_parts_purpose(struct json *json, const struct pm_region *region);
+
+/**
+ * Writes `owner`, unless it is not known.
+ *
+ * @param json   the output
+ * @param owner  the owner
+ */
+void json_parts_owner(struct json *json, enum pm_owner owner);
 
 /**
  * Writes `kind`.
@@ -111,7 +119,9 @@ void json_parts_totals(struct json *json, const struct pm_totals *totals);
 
 /**
  * Writes a limit: `name`, `max`, `used`, `reclaimable`, `left` and `source`. If the kernel does not
- * enforce the limit for the process, only `name`, `max`, `source` and `exempt`.
+ * enforce the limit for the process, only `name`, `max`, `source` and `exempt`. For a limit of a
+ * runtime, `effect`, too; if its used part is not known, `used`, `reclaimable` and `left` are
+ * missing.
  *
  * @param json   the output
  * @param limit  the limit

@@ -44,8 +44,11 @@ int limit_counters_add(struct limit_counters *counters, double time,
 {
 	for (size_t i = 0; i < headroom->count; i++) {
 		const struct pm_limit *limit = &headroom->limits[i];
-		struct limit_counter *counter = find_or_add(counters, limit);
+		struct limit_counter *counter = NULL;
 		uint64_t used = 0;
+
+		if (!limit->used_unknown)
+			counter = find_or_add(counters, limit);
 
 		if (limit->used > limit->reclaimable)
 			used = limit->used - limit->reclaimable;

@@ -156,6 +156,29 @@ static void detail_text(const struct list_column *column, const void *item, stru
 	region_text_detail(&((const struct pm_region *)item)->detail, text);
 }
 
+static void owner_text(const struct list_column *column, const void *item, struct text *text)
+{
+	const struct pm_region *region = item;
+
+	(void)column;
+	if (region->owner != PM_OWNER_UNKNOWN)
+		text_string(text, pm_owner_name((enum pm_owner)region->owner));
+}
+
+/** Adds the owner for the table: "~" if it is inferred, "+" if there are others. */
+static void owner_show(const struct list_column *column, const void *item, bool brief,
+                       struct text *text)
+{
+	const struct pm_region *region = item;
+
+	(void)brief;
+	if (region->owner != PM_OWNER_UNKNOWN && region->owner_proof == PM_PROOF_INFERRED)
+		text_char(text, '~');
+	owner_text(column, item, text);
+	if (region->owner_mixed)
+		text_char(text, '+');
+}
+
 static void proof_text(const struct list_column *column, const void *item, struct text *text)
 {
 	(void)column;
@@ -297,6 +320,14 @@ static const struct list_column columns[] = {
 	  .text = detail_text,
 	  .needs = REGION_NEEDS_KINDS,
 	  .help = "more about the kind: thread, arena, number of malloc chunks" },
+	{ .name = "owner",
+	  .title = "OWNER",
+	  .type = LIST_TEXT,
+	  .text = owner_text,
+	  .show = owner_show,
+	  .safe = true,
+	  .needs = REGION_NEEDS_KINDS,
+	  .help = "who manages the memory; ~: inferred, +: there are others" },
 	{ .name = "proof",
 	  .title = "PROOF",
 	  .type = LIST_TEXT,
@@ -338,7 +369,7 @@ static size_t region_identify(struct results *results, const void *item)
 		"start,end,size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,private_" \
 		"dirty,referenced,anonymous,lazyfree,"                                          \
 		"anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping,"      \
-		"kind,detail,proof",                                                            \
+		"kind,detail,owner,proof",                                                            \
 	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",  \
 	.droppable_last = "perm,size", .identify = region_identify, .id_prefix = "#r"
 

@@ -73,6 +73,38 @@ struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core, struc
 	return evidence;
 }
 
+/**
+ * Reads the runtimes of the target, if its memory and page states can be read. Failures are not
+ * errors: the kinds are determined without runtimes.
+ */
+static int read_runtimes(struct loaded *loaded, struct pm_kinds_evidence *evidence,
+                         struct pm_error *error)
+{
+	struct pm_page_source pages;
+	struct pm_error failure;
+	struct pm_runtimes_source source = { .regions = &loaded->regions,
+		                             .reader = evidence->reader,
+		                             .process = evidence->process };
+
+	if (!evidence->reader || (!evidence->pagemap && !evidence->any_page))
+		return 0;
+	if (evidence->pagemap) {
+		pages = pm_pagemap_source(evidence->pagemap);
+		source.pages = &pages;
+	}
+
+	if (pm_runtimes_open(&source, &loaded->runtimes, &failure) < 0) {
+		loaded->runtimes = NULL;
+		if (failure.kind == PM_ERROR_GONE) {
+			*error = failure;
+			return -1;
+		}
+	}
+
+	evidence->runtimes = loaded->runtimes;
+	return 0;
+}
+
 /** Classifies the regions, using all evidence that procmem has permission to read. */
 static int classify(struct loaded *loaded, struct pm_error *error)
 {
@@ -93,7 +125,9 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 		evidence = regions_load_evidence(loaded->core, &reader);
 	}
 
-	int status = pm_kinds_assign(&loaded->regions, &evidence, error);
+	int status = read_runtimes(loaded, &evidence, error);
+	if (status == 0)
+		status = pm_kinds_assign(&loaded->regions, &evidence, error);
 	pm_pagemap_close(evidence.pagemap);
 	pm_reader_close(&reader);
 
@@ -213,6 +247,8 @@ fail:
 void regions_load_deinit(struct loaded *loaded)
 {
 	pm_regions_deinit(&loaded->regions);
+	pm_runtimes_close(loaded->runtimes);
+	loaded->runtimes = NULL;
 	sampled_deinit(&loaded->recorded);
 	pm_core_close(loaded->core);
 	loaded->core = NULL;

@@ -12,6 +12,7 @@
 #include <procmem/pagemap.h>
 #include <procmem/process.h>
 #include <procmem/region.h>
+#include <procmem/runtimes.h>
 
 #include "target/region_columns.h"
 #include "target/sampled.h"
@@ -25,6 +26,8 @@ struct loaded {
 	bool sizes_known;            /**< resident sizes are known; false for a saved maps file */
 	struct sampled recorded; /**< the sample of a recording, without its regions, which are in
 	                            `regions`. For other targets, its `word` is NULL */
+	/** The runtimes of the target, read with the kinds; owned; NULL if they are not known. */
+	struct pm_runtimes *runtimes;
 	struct pm_core *core;    /**< the core file; NULL for other targets */
 	bool from_pagemap;       /**< resident sizes were read from pagemap, not from smaps */
 	struct pm_process_info info;  /**< information about the process; for a recording only PID

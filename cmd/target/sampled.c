@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/sampled.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,14 @@ static int load_recorded(struct sampled *sampled, const char *path, const char *
 		result = pm_process_id_copy(pm_recording_process_id(recording), &sampled->id,
 		                            error);
 	if (result == 0) {
+		int owners = pm_recording_read_owners(recording, sampled->number, &sampled->owners,
+		                                      error);
+
+		sampled->owners_known = owners > 0;
+		if (owners < 0)
+			result = -1;
+	}
+	if (result == 0) {
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = recorded.wall_ns;
 	}
@@ -60,7 +69,7 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
                         struct pm_sample *sample, struct pm_error *error)
 {
-	const struct pm_sampler_options options = { .kinds = true };
+	const struct pm_sampler_options options = { .kinds = true, .runtimes = HUGE_VAL };
 	struct pm_sampler *opened;
 
 	if (pm_sampler_open(process, &options, &opened, error) < 0)
@@ -72,6 +81,41 @@ int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
 
 	*sampler = opened;
 	return 0;
+}
+
+bool sampled_measure_owners(struct pm_process *process, const struct pm_sample *sample,
+                            struct pm_owner_sums *sums)
+{
+	struct pm_owner_sums_source source = { .runtimes = sample->runtimes };
+	struct pm_pagemap *pagemap = NULL;
+	struct pm_page_source pages;
+
+	if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, NULL) == 0) {
+		pages = pm_pagemap_source(pagemap);
+		source.pages = &pages;
+	}
+
+	bool known = pm_owner_sums_read(&source, sample->regions, sums, NULL) == 0;
+	pm_pagemap_close(pagemap);
+	return known;
+}
+
+void sampled_sum_owners(const struct sampled *sampled, const bool *selected, bool measured,
+                        struct pm_owner_sums *sums)
+{
+	static const struct pm_owner_sums_source none = { 0 };
+	bool all = true;
+
+	*sums = (struct pm_owner_sums){ 0 };
+	for (size_t i = 0; i < sampled->regions.count; i++) {
+		all = all && selected[i];
+		/* Without runtimes, nothing is read, so this does not fail. */
+		if (selected[i])
+			pm_owner_sums_add(&none, &sampled->regions.items[i], sums, NULL);
+	}
+
+	if (all && measured && sampled->owners_known)
+		*sums = sampled->owners;
 }
 
 static int load_live(struct sampled *sampled, struct pm_process *process, struct pm_error *error)
@@ -86,6 +130,8 @@ static int load_live(struct sampled *sampled, struct pm_process *process, struct
 	for (size_t i = 0; result == 0 && i < sample.regions->count; i++)
 		result = pm_regions_append(&sampled->regions, &sample.regions->items[i], error);
 
+	if (result == 0)
+		sampled->owners_known = sampled_measure_owners(process, &sample, &sampled->owners);
 	if (result == 0)
 		result = pm_process_id_read(process, &sampled->id, error);
 	if (result == 0) {

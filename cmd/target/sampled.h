@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <procmem/owner_sums.h>
 #include <procmem/process_id.h>
 #include <procmem/recording.h>
 #include <procmem/region.h>
@@ -27,6 +28,8 @@ struct sampled {
 	bool identified;           /**< `id` is set; false for a saved smaps or maps file */
 	struct pm_process_id id;   /**< the process */
 	int64_t wall_ns;           /**< time in nanoseconds since 1970; 0 if unknown */
+	bool owners_known;           /**< `owners` is set */
+	struct pm_owner_sums owners; /**< sums by owner over all regions */
 	uint64_t number;           /**< number of the sample in a recording; 0 for other sources */
 };
 
@@ -52,6 +55,29 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
  */
 int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
                         struct pm_sample *sample, struct pm_error *error);
+
+/**
+ * Measures the sums by owner of a sample.
+ *
+ * @param process  the process
+ * @param sample   the sample, with its runtimes
+ * @param sums     receives the sums over all regions
+ * @return         whether the sums are known
+ */
+bool sampled_measure_owners(struct pm_process *process, const struct pm_sample *sample,
+                            struct pm_owner_sums *sums);
+
+/**
+ * Sums up the memory of a sample by owner. If `measured` is false, or if not all regions are
+ * selected, each region counts for its main owner.
+ *
+ * @param sampled   the sample
+ * @param selected  for each region, whether it counts
+ * @param measured  use the measured sums, if they are known
+ * @param sums      receives the sums
+ */
+void sampled_sum_owners(const struct sampled *sampled, const bool *selected, bool measured,
+                        struct pm_owner_sums *sums);
 
 /**
  * Opens the recording of a sample again, for what sampled_load() does not read.

@@ -9,11 +9,14 @@
 #include "base/report.h"
 #include "target/region_columns.h"
 
-enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
+enum { OPTION_OWNER = CLI_LONG_ONLY, OPTION_MAPPING, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
 
 const struct cli_option selection_options[] = {
 	{ 'k', "kind", "LIST",
 	  "only regions of these kinds, separated by commas;\nmay be repeated" },
+	{ OPTION_OWNER, "owner", "LIST",
+	  "only regions that belong mainly to these owners, such\n"
+	  "as malloc, java/heap, or java for all owners of Java" },
 	{ OPTION_MAPPING, "mapping", "REGEX",
 	  "only regions whose name in maps, such as a path,\nmatches REGEX" },
 	{ OPTION_PERMS, "perms", "SPEC",
@@ -32,6 +35,16 @@ static int add_kinds(struct selection *selection, const char *list, struct pm_er
 	text_string(&selection->kinds, list);
 
 	return pm_select_set_kinds(selection->select, text_terminate(&selection->kinds), error);
+}
+
+/** Adds a list of owners to the owners of earlier --owner options. */
+static int add_owners(struct selection *selection, const char *list, struct pm_error *error)
+{
+	if (selection->owners.length > 0)
+		text_char(&selection->owners, ',');
+	text_string(&selection->owners, list);
+
+	return pm_select_set_owners(selection->select, text_terminate(&selection->owners), error);
 }
 
 /**
@@ -87,6 +100,8 @@ int selection_parse_option(void *into, int id, const char *value, struct pm_erro
 	switch (id) {
 	case 'k':
 		return add_kinds(selection, value, error);
+	case OPTION_OWNER:
+		return add_owners(selection, value, error);
 	case OPTION_MAPPING:
 		return parse_mapping(selection, value, error);
 	case OPTION_PERMS:
@@ -107,6 +122,7 @@ void selection_deinit(struct selection *selection)
 	pm_select_destroy(selection->select);
 	selection->select = NULL;
 	text_deinit(&selection->kinds);
+	text_deinit(&selection->owners);
 }
 
 int selection_add_words(const struct selection *selection, char *const *words, int count,

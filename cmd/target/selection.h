@@ -14,11 +14,12 @@
 struct selection {
 	struct pm_select *select; /**< owned */
 	struct text kinds;        /**< the arguments of all -k options, joined by commas */
+	struct text owners;       /**< the arguments of all --owner options, joined by commas */
 	bool mapping_given;       /**< --mapping was given */
 	bool perms_given;         /**< --perms was given */
 };
 
-/** The options -k, --mapping, --perms, --min-rss and --min-size. */
+/** The options -k, --owner, --mapping, --perms, --min-rss and --min-size. */
 extern const struct cli_option selection_options[];
 
 /**

@@ -133,6 +133,11 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
 
+	if (row->label) {
+		if (track->kind == PM_KIND_UNKNOWN)
+			text_string(text, pm_owner_title(track->owner));
+		return;
+	}
 	if (track->kind == PM_KIND_MALLOC && track->regions > 0 &&
 	    track->detail.type != PM_DETAIL_NONE) {
 		describe_blocks(row, text);
@@ -223,7 +228,7 @@ void watch_format_cell(const struct watch_row *row, enum watch_column column, bo
 		text_string(text, pm_verdict_name(row->trend.verdict));
 		break;
 	case WATCH_KIND:
-		text_string(text, pm_kind_name(track->kind));
+		text_string(text, row->label ? row->label : pm_kind_name(track->kind));
 		break;
 	default:
 		watch_format_describe(row, text);
@@ -343,10 +348,24 @@ bool watch_format_fills_outside(const struct watch_history *history)
 	return limit && fills_outside(history, limit);
 }
 
-/** Returns the kernel's name of a limit on a count (mappings, PIDs or threads). */
-static const char *count_limit_name(enum pm_limit_kind kind)
+/** Returns the name of a limit on a count, as the kernel names it, or of a limit of a runtime. */
+static const char *limit_title(enum pm_limit_kind kind)
 {
 	switch (kind) {
+	case PM_LIMIT_JAVA_HEAP:
+		return "Java heap";
+	case PM_LIMIT_JAVA_METASPACE:
+		return "metaspace";
+	case PM_LIMIT_JAVA_CLASS_SPACE:
+		return "class space";
+	case PM_LIMIT_JAVA_CODE:
+		return "code cache";
+	case PM_LIMIT_JAVA_DIRECT:
+		return "direct memory";
+	case PM_LIMIT_V8_OLD_SPACE:
+		return "V8 old space";
+	case PM_LIMIT_GO_MEMORY:
+		return "GOMEMLIMIT";
 	case PM_LIMIT_MAPPINGS:
 		return "vm.max_map_count";
 	case PM_LIMIT_PIDS:
@@ -360,7 +379,7 @@ static const char *count_limit_name(enum pm_limit_kind kind)
 	}
 }
 
-/** Adds a limit under the name that the kernel uses for it, such as RLIMIT_AS. */
+/** Adds a limit under its usual name, such as RLIMIT_AS. */
 static void add_named_limit(const struct watch_history *history, const struct pm_limit *limit,
                             const char *name, bool bytes, struct text *text)
 {
@@ -386,8 +405,8 @@ static void add_limits(const struct watch_history *history, bool bytes, struct t
 		return;
 	}
 
-	if (first && first->counts)
-		add_named_limit(history, first, count_limit_name(first->kind), bytes, text);
+	if (first && (first->counts || pm_limit_is_of_runtime(first->kind)))
+		add_named_limit(history, first, limit_title(first->kind), bytes, text);
 	if (!space || first != space)
 		add_memory_limit(history, bytes, text);
 

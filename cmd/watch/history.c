@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/minmax.h"
 #include "target/first_limit.h"
 
 int watch_history_add(struct watch_history *history, const struct pm_sample *sample,
@@ -51,12 +52,36 @@ int watch_history_follow(struct watch_history *history, struct pm_error *error)
 	return status;
 }
 
+/**
+ * Adds a sum of the last sample to its track.
+ * @param first  the sums of this sort were not known before: growth is counted from this sample
+ */
+static int add_sum(const struct watch_history *history, struct pm_track *track,
+                   struct watch_kind_sum sum, bool first, struct pm_error *error)
+{
+	const double now = history->sample.time;
+	bool known = track->series.count > 0;
+
+	if (!known && sum.regions == 0)
+		return 0;
+	if (!known) {
+		track->mapping = "";
+		track->since = now;
+		track->born = !first;
+		track->baseline = first ? sum.weight : 0;
+	}
+
+	track->delta = known ? (int64_t)(sum.weight - track->weight) : 0;
+	track->weight = sum.weight;
+	track->regions = sum.regions;
+	track->max_regions = pm_max_size(track->max_regions, track->regions);
+
+	return pm_series_add(&track->series, now, sum.weight, error);
+}
+
 int watch_history_add_kinds(struct watch_history *history, const struct watch_kind_sum *sums,
                             struct pm_error *error)
 {
-	double now = history->sample.time;
-	bool born = history->samples > 1;
-
 	/* The sums are those of an earlier sample: they do not belong in the series. */
 	if (history->sample.held_back) {
 		for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
@@ -66,29 +91,42 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
 
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		struct pm_track *track = &history->kinds[kind];
-		const struct watch_kind_sum *sum = &sums[kind];
-		bool known = track->series.count > 0;
 
-		if (!known && sum->regions == 0)
-			continue;
-
-		if (!known)
-			*track = (struct pm_track){ .kind = (enum pm_kind)kind,
-				                    .mapping = "",
-				                    .since = now,
-				                    .born = born,
-				                    .baseline = born ? 0 : sum->weight };
-
-		track->delta = known ? (int64_t)(sum->weight - track->weight) : 0;
-		track->weight = sum->weight;
-		track->regions = sum->regions;
-		if (track->regions > track->max_regions)
-			track->max_regions = track->regions;
-
-		if (pm_series_add(&track->series, now, sum->weight, error) < 0)
+		track->kind = (enum pm_kind)kind;
+		if (add_sum(history, track, sums[kind], !history->kinds_known, error) < 0)
 			return -1;
 	}
 
+	history->kinds_known = true;
+	return 0;
+}
+
+int watch_history_add_owners(struct watch_history *history, const struct pm_owner_sums *sums,
+                             struct pm_error *error)
+{
+	history->owners_fresh = sums != NULL;
+	for (size_t owner = 0; owner < PM_OWNER_COUNT; owner++) {
+		struct pm_track *track = &history->owners[owner];
+
+		if (!sums) {
+			track->delta = 0;
+			continue;
+		}
+
+		const struct watch_kind_sum sum = {
+			.weight = pm_owner_sum_weight(&sums->items[owner]),
+			.regions = sums->items[owner].regions,
+		};
+
+		track->owner = (enum pm_owner)owner;
+		if (add_sum(history, track, sum, !history->owners_known, error) < 0)
+			return -1;
+	}
+
+	if (sums) {
+		history->owner_sums = *sums;
+		history->owners_known = true;
+	}
 	return 0;
 }
 
@@ -146,6 +184,15 @@ void watch_history_count_limits(struct watch_history *history, const struct pm_h
 	history->counted_at = now;
 }
 
+/** Returns whether there are limits of runtimes. */
+static bool has_runtimes(const struct pm_headroom *headroom)
+{
+	for (size_t i = 0; i < headroom->count; i++)
+		if (pm_limit_is_of_runtime(headroom->limits[i].kind))
+			return true;
+	return false;
+}
+
 void watch_history_set_headroom(struct watch_history *history, const struct pm_headroom *headroom,
                                 bool counts)
 {
@@ -156,10 +203,14 @@ void watch_history_set_headroom(struct watch_history *history, const struct pm_h
 
 	watch_history_count_limits(history, headroom);
 
-	/* Limits on counts come last in the order of limits. */
-	for (size_t i = 0; i < previous.count && !counts; i++)
-		if (previous.limits[i].counts)
-			history->headroom.limits[history->headroom.count++] = previous.limits[i];
+	bool runtimes = has_runtimes(headroom);
+	for (size_t i = 0; i < previous.count; i++) {
+		const struct pm_limit *limit = &previous.limits[i];
+		bool kept = limit->counts ? !counts : !runtimes;
+
+		if (kept && (limit->counts || pm_limit_is_of_runtime(limit->kind)))
+			history->headroom.limits[history->headroom.count++] = *limit;
+	}
 
 	forecast_limits(history);
 }
@@ -226,6 +277,8 @@ void watch_history_rebase(struct watch_history *history)
 		watch_similar_rebase(history->similar);
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
 		history->kinds[kind].baseline = history->kinds[kind].weight;
+	for (size_t owner = 0; owner < PM_OWNER_COUNT; owner++)
+		history->owners[owner].baseline = history->owners[owner].weight;
 
 	history->first = history->sample.totals;
 	history->based = history->sample.time;
@@ -274,16 +327,23 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.samples = history->samples,
 		.measured = history->measured,
 		.held_back = history->held_back,
+		.owners_known = history->owners_known,
+		.owners_fresh = history->owners_fresh,
+		.owner_sums = history->owner_sums,
 		.recorded = history->recorded,
 		.gone = history->gone,
 	};
 	memcpy(copy->forecasts, history->forecasts, sizeof copy->forecasts);
 
-	/* Of the tracks of kinds, copy only the series: their texts are constants, and their
+	/* Of the tracks of kinds and owners, copy only the series: their texts are constants, and their
 	 * `counts` are empty. */
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		copy->kinds[kind] = history->kinds[kind];
 		copy->kinds[kind].series = copy_series(&history->kinds[kind].series);
+	}
+	for (size_t owner = 0; owner < PM_OWNER_COUNT; owner++) {
+		copy->owners[owner] = history->owners[owner];
+		copy->owners[owner].series = copy_series(&history->owners[owner].series);
 	}
 }
 
@@ -314,6 +374,8 @@ void watch_history_deinit(struct watch_history *history)
 	pm_series_deinit(&history->threads.series);
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
 		pm_series_deinit(&history->kinds[kind].series);
+	for (size_t owner = 0; owner < PM_OWNER_COUNT; owner++)
+		pm_series_deinit(&history->owners[owner].series);
 
 	limit_counters_deinit(&history->counters);
 	watch_reserve_deinit(&history->reserves);

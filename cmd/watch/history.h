@@ -6,6 +6,7 @@
 #define CMD_WATCH_HISTORY_H
 
 #include <procmem/headroom.h>
+#include <procmem/owner_sums.h>
 #include <procmem/sample.h>
 #include <procmem/select.h>
 #include <procmem/tracker.h>
@@ -20,7 +21,7 @@ struct watch_series {
 	struct pm_trend trend;   /**< valid after watch_history_judge() */
 };
 
-/** Sum of the chosen regions of one kind in the last sample. */
+/** Sum of the chosen regions of one kind, or of the memory of one owner, in the last sample. */
 struct watch_kind_sum {
 	uint64_t weight; /**< resident and swapped bytes */
 	size_t regions;  /**< number of regions */
@@ -48,7 +49,14 @@ struct watch_history {
 	 * this member. NULL if this history is not a copy.
 	 */
 	const size_t *files;
+	bool kinds_known;                     /**< `kinds` have at least one point */
 	struct pm_track kinds[PM_KIND_COUNT]; /**< the chosen regions of each kind, as one track */
+	/** The memory of each owner, as one track. Their series have points only for samples with
+	 * known sums. */
+	struct pm_track owners[PM_OWNER_COUNT];
+	bool owners_known;               /**< `owners` have at least one point */
+	bool owners_fresh;               /**< the last sample has known sums by owner */
+	struct pm_owner_sums owner_sums; /**< the last known sums */
 	struct pm_sample sample;              /**< the last sample; a copy has no regions */
 	struct pm_totals first;      /**< totals at the time from which growth is counted */
 	struct pm_totals previous;   /**< totals of the sample before the last one */
@@ -58,8 +66,8 @@ struct watch_history {
 	/** What grows although `memory` does not; valid after watch_history_find_beneath(). */
 	struct watch_beneath beneath;
 	/**
-	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) can be those of
-	 * an earlier sample.
+	 * The limits at the last sample. Limits on counts (mappings, threads, PIDs) and limits of
+	 * runtimes can be those of an earlier sample; they are the last elements then.
 	 */
 	struct pm_headroom headroom;
 	/** Number of elements of `headroom.limits`, from the first, that were read for the last
@@ -118,6 +126,18 @@ int watch_history_add_kinds(struct watch_history *history, const struct watch_ki
                             struct pm_error *error);
 
 /**
+ * Adds the sums of the last sample by owner to the tracks in `owners`.
+ *
+ * @param history  the history
+ * @param sums     the sums over all regions of the process; NULL if they are not known for the
+ *                 last sample
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int watch_history_add_owners(struct watch_history *history, const struct pm_owner_sums *sums,
+                             struct pm_error *error);
+
+/**
  * Computes the trends of the memory and of the threads of the process.
  * @param history the history
  */
@@ -141,7 +161,8 @@ void watch_history_count_limits(struct watch_history *history, const struct pm_h
  * Replaces the limits, adds their usage to `counters`, and forecasts when they are reached. The
  * usage of a limit can grow although the process does not: other processes share most limits.
  * @param history   the history
- * @param headroom  the limits at the last sample, copied
+ * @param headroom  the limits at the last sample, copied. If it has no limits of runtimes, those of
+ *                  the previous call are kept
  * @param counts    whether limits on counts were read; if not, the limits on counts of the previous
  *                  call are kept
  */

@@ -62,7 +62,7 @@ static void put_regions(const struct watch_run *run, const struct watch_history 
 static void put_kinds(const struct watch_history *history, const struct watch_view *view,
                       struct json *json)
 {
-	struct watch_kinds kinds;
+	struct watch_sums kinds;
 
 	watch_view_sum_kinds(&kinds, history, view->sort);
 	json_open(json, "kinds", '[');
@@ -73,6 +73,30 @@ static void put_kinds(const struct watch_history *history, const struct watch_vi
 		json_parts_kind(json, row->track->kind);
 		json_put(json, "count", json_number(row->track->regions));
 		json_put(json, "rss", json_number(row->track->weight));
+		json_put(json, "growth", json_integer(row->growth));
+		json_parts_trend(json, &row->trend);
+		json_shut(json, '}');
+	}
+
+	json_shut(json, ']');
+}
+
+/** Writes the memory of each owner. */
+static void put_owners(const struct watch_history *history, const struct watch_view *view,
+                       struct json *json)
+{
+	struct watch_sums owners;
+
+	watch_view_sum_owners(&owners, history, view->sort);
+	json_open(json, "owners", '[');
+	for (size_t i = 0; i < owners.count; i++) {
+		const struct watch_row *row = &owners.rows[i];
+
+		json_open(json, NULL, '{');
+		json_parts_owner(json, row->track->owner);
+		json_put(json, "count", json_number(row->track->regions));
+		json_put(json, "rss", json_number(row->track->weight));
+		json_put(json, "delta", json_integer(row->track->delta));
 		json_put(json, "growth", json_integer(row->growth));
 		json_parts_trend(json, &row->trend);
 		json_shut(json, '}');
@@ -188,6 +212,8 @@ void watch_json_print(const struct watch_run *run, const struct watch_history *h
 	put_regions(run, history, view, summary, &json);
 	if (summary)
 		put_kinds(history, view, &json);
+	if (history->owners_fresh || (summary && history->owners_known))
+		put_owners(history, view, &json);
 	if (run->heap && (summary || watch_heap_walked(run->heap)))
 		watch_heap_print_json(run->heap, &json);
 	json_shut(&json, '}');

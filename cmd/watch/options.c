@@ -16,6 +16,7 @@ enum {
 	OPTION_BUDGET,
 	OPTION_PEEK,
 	OPTION_HEAP,
+	OPTION_BY,
 	OPTION_PLAIN,
 	OPTION_CHILDREN,
 	OPTION_CGROUP,
@@ -30,6 +31,9 @@ static const struct cli_option watch_option_list[] = {
 	{ 's', "sort", "WHAT",
 	  "sort by growth (since the start; default), rate, rss\n"
 	  "or delta (change since the previous sample)" },
+	{ OPTION_BY, "by", "WHAT",
+	  "sums by owner: who manages the memory that grows; a\n"
+	  "row for each owner instead of each region" },
 	{ 'n', "top", "N", "show only the first N rows; default 10" },
 	{ 'o', "columns", "LIST",
 	  "columns of the tables, or +LIST to add columns to\n"
@@ -163,6 +167,12 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 	case OPTION_HEAP:
 		options->heap = true;
 		return 0;
+	case OPTION_BY:
+		if (strcmp(value, "owner") != 0)
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "'%s' is unknown: use owner", value);
+		options->by_owner = true;
+		return 0;
 	default:
 		options->plain = true;
 		return 0;
@@ -220,6 +230,8 @@ int watch_options_check_several(const struct watch_options *options, struct pm_e
 		option = "--peek";
 	else if (options->heap)
 		option = "--heap";
+	else if (options->by_owner)
+		option = "--by";
 	else if (options->columns.given)
 		option = "--columns";
 	else if (!pm_select_is_everything(options->selection.select))
@@ -246,5 +258,5 @@ const struct cli_group watch_options_groups[] = {
 	{ 0 },
 };
 
-const char *const watch_options_exclusive[] = { "json plain columns",
+const char *const watch_options_exclusive[] = { "json plain columns", "by columns", "by peek",
 	                                        "children cgroup all-processes follow", NULL };

@@ -23,6 +23,7 @@ struct watch_options {
 	uint64_t top;  /**< maximum number of rows */
 	uint64_t peek; /**< number of strings to show for the new pages of a row; 0: none */
 	bool heap;     /**< walk over the heap of the process */
+	bool by_owner; /**< the rows are the sums by owner, not regions */
 	bool plain;    /**< print each sample as text, even on a terminal */
 	bool live;     /**< a live screen is shown; set after parsing */
 	bool several;  /**< several processes are watched; set after parsing */

@@ -9,7 +9,9 @@
 
 #include "base/alloc.h"
 #include "base/delta.h"
+#include "base/minmax.h"
 #include "base/utf8.h"
+#include "target/owner_text.h"
 #include "view/numbered_table.h"
 #include "watch/columns.h"
 #include "watch/format.h"
@@ -96,6 +98,54 @@ static void print_rows(const struct watch_run *run, const struct watch_history *
 	text_deinit(&dropped);
 }
 
+/** Prints a row for each owner, in the order of the view. */
+static void print_owners(const struct watch_history *history, const struct watch_view *view,
+                         bool summary, struct out *out)
+{
+	static const enum watch_column shown[] = { WATCH_KIND,    WATCH_RSS,  WATCH_GROWTH,
+		                                   WATCH_RATE,    WATCH_VERDICT,
+		                                   WATCH_MAPPING };
+	enum { SHOWN = sizeof shown / sizeof *shown };
+	struct watch_sums owners;
+	struct table_column columns[SHOWN];
+	enum watch_column kept[SHOWN];
+	size_t widths[TABLE_COLUMNS_MAX];
+
+	if (!history->owners_known) {
+		out_string(out, "the owners of the memory are not known\n");
+		return;
+	}
+	if (!summary && !history->owners_fresh)
+		return;
+
+	for (size_t i = 0; i < SHOWN; i++) {
+		kept[i] = shown[i] == WATCH_GROWTH && !summary ? WATCH_DELTA : shown[i];
+		columns[i] = watch_format_columns[kept[i]];
+	}
+	columns[0].title = "OWNER";
+	columns[SHOWN - 1].title = "WHAT";
+
+	watch_view_sum_owners(&owners, history, view->sort);
+	struct watch_view by_owner = { .rows = owners.rows,
+		                       .row_count = pm_min_size(owners.count, view->top),
+		                       .bytes = view->bytes };
+	struct rows rows = { .history = history, .view = &by_owner, .columns = kept };
+	const struct table table = { .columns = columns,
+		                     .column_count = SHOWN,
+		                     .rows = by_owner.row_count,
+		                     .titles = true,
+		                     .open_end = true,
+		                     .context = &rows,
+		                     .cell = cell,
+		                     .style = style };
+
+	table_measure(&table, widths);
+	table_print(&table, widths, out);
+	if (by_owner.row_count < owners.count)
+		out_format(out, "\xe2\x80\xa6 %zu more owners (to see them: --top)\n",
+		           owners.count - by_owner.row_count);
+}
+
 /**
  * Prints the strings of new pages.
  * @param since time of the oldest sample whose strings are printed, in seconds
@@ -127,7 +177,9 @@ void watch_print(const struct watch_run *run, const struct watch_history *histor
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 
-	if (view->row_count > 0)
+	if (run->options->by_owner)
+		print_owners(history, view, false, out);
+	else if (view->row_count > 0)
 		print_rows(run, history, view, false, out);
 	print_peeks(run->peek, view, history->sample.time, out);
 	if (watch_heap_walked(run->heap))
@@ -227,7 +279,7 @@ static void print_reasons(const struct watch_history *history, const struct watc
 static void add_kinds(const struct watch_history *history, const struct watch_view *view,
                       struct text *line)
 {
-	struct watch_kinds kinds;
+	struct watch_sums kinds;
 	const char *before = "by kind: ";
 
 	watch_view_sum_kinds(&kinds, history, view->sort);
@@ -248,6 +300,65 @@ static void add_kinds(const struct watch_history *history, const struct watch_vi
 
 	if (*before == ',')
 		text_char(line, '\n');
+}
+
+/** Returns whether a row has grown, and may grow on. */
+static bool is_growing(const struct watch_row *row)
+{
+	enum pm_verdict verdict = row->trend.verdict;
+
+	return row->growth > 0 && verdict != PM_VERDICT_NO_GROWTH &&
+	       verdict != PM_VERDICT_PLATEAU && verdict != PM_VERDICT_SHRINKING;
+}
+
+/**
+ * Adds the growth and the verdict of each owner that grew, and the runtimes that did not: what
+ * a leak is not in.
+ * @param asked  the user wants to know who manages the memory; otherwise the line is left out if
+ *               the process has no runtime
+ */
+static void add_owners(const struct watch_history *history, const struct watch_view *view,
+                       bool asked, struct text *line)
+{
+	struct watch_sums owners;
+	struct text acquitted = { 0 };
+	const char *before = "by owner: ";
+	const size_t start = line->length;
+	bool has_runtime = false;
+
+	watch_view_sum_owners(&owners, history, view->sort);
+	for (size_t i = 0; i < owners.count; i++) {
+		const struct watch_row *row = &owners.rows[i];
+		bool runtime;
+
+		owner_text_part(row->track->owner, &runtime);
+		has_runtime = has_runtime || runtime;
+		if (!is_growing(row)) {
+			if (runtime)
+				text_format(&acquitted, "%s%s", acquitted.length ? ", " : "",
+				            row->label);
+			continue;
+		}
+
+		text_format(line, "%s%s ", before, row->label);
+		before = ", ";
+		delta_put_bytes(line, row->growth, view->bytes);
+		if (pm_trend_growth_rate(&row->trend) > 0) {
+			text_char(line, ' ');
+			watch_verdict_rate(&row->trend, line);
+		}
+		text_format(line, " %s", pm_verdict_name(row->trend.verdict));
+	}
+
+	if (acquitted.length > 0) {
+		text_format(line, "%snot growing: ", *before == ',' ? "; " : before);
+		text_bytes(line, acquitted.bytes, acquitted.length);
+	}
+	if (line->length > start)
+		text_char(line, '\n');
+	if (!asked && !has_runtime)
+		line->length = start;
+	text_deinit(&acquitted);
 }
 
 /** Adds the growth since the baseline. */
@@ -310,8 +421,9 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 	struct text line = { 0 };
 
 	add_process(run, history, view->bytes, &line);
-	if (view->row_count > 1)
+	if (view->row_count > 1 && !run->options->by_owner)
 		add_kinds(history, view, &line);
+	add_owners(history, view, run->options->by_owner, &line);
 	if (watch_format_fills_outside(history) && !run->replay)
 		text_format(&line,
 		            "the cgroup grows outside of the memory of %d; what grows: procmem "
@@ -343,7 +455,9 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 	out_text(out, &line);
 	text_deinit(&line);
 
-	if (view->row_count == 0) {
+	if (run->options->by_owner) {
+		print_owners(history, view, true, out);
+	} else if (view->row_count == 0) {
 		out_string(out, "no region changed\n");
 	} else {
 		print_rows(run, history, view, true, out);

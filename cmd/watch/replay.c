@@ -180,6 +180,14 @@ void watch_replay_headroom(struct watch_replay *replay, struct pm_headroom *head
 		*headroom = (struct pm_headroom){ 0 };
 }
 
+bool watch_replay_owners(struct watch_replay *replay, struct pm_owner_sums *sums)
+{
+	return replay->next > 0 &&
+	       pm_recording_read_owners(replay->recording,
+	                                replay->samples[replay->next - 1].recorded.number, sums,
+	                                NULL) > 0;
+}
+
 bool watch_replay_ending(struct watch_replay *replay, struct text *why)
 {
 	char words[PM_ENDING_TEXT_SIZE];

@@ -4,6 +4,7 @@
 #define CMD_WATCH_REPLAY_H
 
 #include <procmem/headroom.h>
+#include <procmem/owner_sums.h>
 #include <procmem/recording.h>
 #include <procmem/sample.h>
 
@@ -56,6 +57,15 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample,
  * @param headroom  filled; empty if the limits cannot be read or were not recorded
  */
 void watch_replay_headroom(struct watch_replay *replay, struct pm_headroom *headroom);
+
+/**
+ * Reads the sums by owner at the last sample.
+ *
+ * @param replay  the recording
+ * @param sums    receives the sums; unchanged if they were not recorded for this sample
+ * @return        whether they were recorded
+ */
+bool watch_replay_owners(struct watch_replay *replay, struct pm_owner_sums *sums);
 
 /**
  * Returns the reason why the process ended, if the recording contains this reason.

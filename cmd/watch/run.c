@@ -16,13 +16,28 @@
  * the totals. */
 static const double full_every = 30;
 
+/* Share of one processor that may be spent on reading the runtimes of the process: without and with
+ * --by owner, as sums by owner are measured only when the runtimes were read. */
+static const double runtimes_share = 0.01, owners_share = 0.03;
+
 static int open_sampler(struct watch_run *run, bool pages, struct pm_error *error)
 {
 	const struct watch_options *options = run->options;
 	struct pm_process *process = run->target->process;
-	const struct pm_sampler_options sampling = {
-		.budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages
-	};
+	double budget = options->budget;
+	double share = options->by_owner ? owners_share : runtimes_share;
+
+	/* The default of --budget does not limit what --by owner asks for. */
+	if (options->by_owner && !options->budget_given)
+		budget += share;
+	else if (budget > 0 && budget / 2 < share)
+		share = budget / 2;
+
+	const struct pm_sampler_options sampling = { .budget = budget,
+		                                     .full_every = full_every,
+		                                     .kinds = true,
+		                                     .pages = pages,
+		                                     .runtimes = share };
 
 	if (pm_process_id_read(process, &run->process, error) < 0 ||
 	    events_options_check_process(&options->events, &run->process, error) < 0)

@@ -95,6 +95,8 @@ static void read_headroom(struct watch *watch)
 	if (pm_headroom_read_memory(watch->run.target->process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
 	bool counts = read_counts(watch, &now);
+	if (history->sample.runtimes_fresh)
+		pm_headroom_add_runtimes(&now, history->sample.runtimes);
 
 	/* A process leaves its cgroup when it exits. Keep the limit of its last cgroup, which may
 	 * be the reason why it was killed. */
@@ -118,6 +120,8 @@ static int record(struct watch *watch, struct pm_error *error)
 
 	if (watch_heap_walked(watch->run.heap))
 		pm_recorder_set_chunks(watch->run.recorder, watch_heap_chunks(watch->run.heap));
+	if (history->owners_fresh)
+		pm_recorder_set_owners(watch->run.recorder, &history->owner_sums);
 	read.count = history->limits_read;
 	return pm_recorder_add(watch->run.recorder, &history->sample, &read, error);
 }
@@ -153,6 +157,24 @@ static void count_stopped(struct watch *watch)
 		watch->history.stopped++;
 }
 
+/** Adds the memory of each owner to the history, if it is known for the last sample. */
+static int add_owners(struct watch *watch, struct pm_error *error)
+{
+	struct watch_history *history = &watch->history;
+	struct watch_owners *owners = &watch->owners;
+	enum watch_owners_state state;
+	bool known;
+
+	if (watch->run.replay) {
+		known = watch_replay_owners(watch->run.replay, &owners->sums);
+	} else {
+		state = watch_owners_measure(owners, watch->run.target->process, &history->sample);
+		known = state != WATCH_OWNERS_UNKNOWN;
+	}
+
+	return watch_history_add_owners(history, known ? &owners->sums : NULL, error);
+}
+
 /** Adds a sample to the history, the recording and the rows, and searches new pages. */
 static int add_sample(struct watch *watch, const struct pm_sample *sample, struct pm_error *error)
 {
@@ -178,6 +200,8 @@ static int add_sample(struct watch *watch, const struct pm_sample *sample, struc
 	if (!watch->view.unjudged)
 		judge_regions(history);
 	if (run->heap && watch_heap_step(run->heap, &history->sample, error) < 0)
+		return -1;
+	if (add_owners(watch, error) < 0)
 		return -1;
 	if (record(watch, error) < 0 || watch_view_update(&watch->view, history, error) < 0 ||
 	    watch_history_add_kinds(history, watch->view.kinds, error) < 0)
@@ -257,6 +281,7 @@ void watch_step_rebase(struct watch *watch)
 void watch_step_deinit(struct watch *watch)
 {
 	watch_view_deinit(&watch->view);
+	watch_owners_deinit(&watch->owners);
 	watch_history_deinit(&watch->history);
 	watch_run_deinit(&watch->run);
 }

@@ -4,6 +4,7 @@
 #define CMD_WATCH_STEP_H
 
 #include "watch/history.h"
+#include "watch/owners.h"
 #include "watch/run.h"
 #include "watch/view.h"
 
@@ -12,6 +13,7 @@ struct watch {
 	struct watch_run run;         /**< the source of samples, the recording, and the end */
 	struct watch_history history; /**< the samples so far, as series and trends */
 	struct watch_view view;       /**< what is displayed */
+	struct watch_owners owners;   /**< measures the memory of each owner */
 	double counts_due; /**< time when the limits on counts are read again, as pm_sample.time */
 };
 

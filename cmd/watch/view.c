@@ -272,7 +272,18 @@ int watch_view_update(struct watch_view *view, const struct watch_history *histo
 	return 0;
 }
 
-void watch_view_sum_kinds(struct watch_kinds *kinds, const struct watch_history *history,
+/** Adds a row for the sum of a kind or owner. */
+static void add_sum_row(struct watch_sums *sums, const struct watch_history *history,
+                        const struct pm_track *track, const char *label)
+{
+	struct watch_row *row = &sums->rows[sums->count++];
+
+	*row = make_row(track);
+	row->label = label;
+	watch_view_judge(history, row);
+}
+
+void watch_view_sum_kinds(struct watch_sums *kinds, const struct watch_history *history,
                           enum watch_sort sort)
 {
 	kinds->count = 0;
@@ -282,12 +293,28 @@ void watch_view_sum_kinds(struct watch_kinds *kinds, const struct watch_history 
 		if (track->series.count == 0 || kind == PM_KIND_GUARD)
 			continue;
 
-		struct watch_row *row = &kinds->rows[kinds->count++];
-		*row = make_row(track);
-		watch_view_judge(history, row);
+		add_sum_row(kinds, history, track, pm_kind_name((enum pm_kind)kind));
 	}
 
 	sort_rows(kinds->rows, kinds->count, sort);
+}
+
+void watch_view_sum_owners(struct watch_sums *owners, const struct watch_history *history,
+                           enum watch_sort sort)
+{
+	owners->count = 0;
+	for (size_t owner = 0; owner < PM_OWNER_COUNT; owner++) {
+		const struct pm_track *track = &history->owners[owner];
+		const char *label = "(not known)";
+
+		if (track->series.count == 0 || (track->weight == 0 && track->baseline == 0))
+			continue;
+		if (owner != PM_OWNER_UNKNOWN)
+			label = pm_owner_name((enum pm_owner)owner);
+		add_sum_row(owners, history, track, label);
+	}
+
+	sort_rows(owners->rows, owners->count, sort);
 }
 
 void watch_view_deinit(struct watch_view *view)

@@ -20,6 +20,9 @@ enum watch_sort {
 /** One row: a track that changed or, for WATCH_BY_RSS, any track that holds memory. */
 struct watch_row {
 	const struct pm_track *track;
+	/** What the regions have in common if the row is the sum of a kind or owner; otherwise NULL.
+	 * A constant */
+	const char *label;
 	int64_t growth;      /**< change of resident and swapped bytes since watch_history.based */
 	int64_t size_growth; /**< change of the length in the address space since then, in bytes */
 	/**
@@ -34,9 +37,13 @@ struct watch_row {
 	                                changed */
 };
 
-/** The rows of kinds: each row has the sums of all chosen regions of a kind. */
-struct watch_kinds {
-	struct watch_row rows[PM_KIND_COUNT]; /**< kinds that have or had regions, sorted */
+/** Maximum number of sums by kind or by owner. */
+#define WATCH_SUMS_MAX ((size_t)PM_KIND_COUNT + PM_OWNER_COUNT)
+
+/** The rows of kinds or owners: each row has the sums of all chosen regions of a kind, or of the
+ * memory of an owner. */
+struct watch_sums {
+	struct watch_row rows[WATCH_SUMS_MAX]; /**< those that have or had regions, sorted */
 	size_t count;                         /**< number of rows */
 };
 
@@ -90,8 +97,17 @@ void watch_view_judge(const struct watch_history *history, struct watch_row *row
  * @param history the history
  * @param sort the order of the rows
  */
-void watch_view_sum_kinds(struct watch_kinds *kinds, const struct watch_history *history,
+void watch_view_sum_kinds(struct watch_sums *kinds, const struct watch_history *history,
                           enum watch_sort sort);
+
+/**
+ * Makes a row for each owner.
+ * @param owners filled
+ * @param history the history
+ * @param sort the order of the rows
+ */
+void watch_view_sum_owners(struct watch_sums *owners, const struct watch_history *history,
+                           enum watch_sort sort);
 
 /**
  * Returns the name of an order, as the user writes it.

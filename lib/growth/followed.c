@@ -62,6 +62,7 @@ void pm_followed_count(struct pm_followed *followed, const struct pm_region *reg
 		track->thread = region->thread;
 		track->mapping = region->mapping;
 		track->detail = region->detail;
+		track->owner = (enum pm_owner)region->owner;
 	}
 
 	if (track->regions == 0 || chunk < track->block_min)

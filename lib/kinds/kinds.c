@@ -51,7 +51,7 @@ int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *
 	}
 
 	if (result == 0)
-		pm_kinds_assign_owners(&context);
+		pm_kinds_assign_owners(regions, context.runtimes);
 	if (result == 0 && context.out_of_memory)
 		result = pm_error_out_of_memory(error);
 	pm_runtimes_close(context.own_runtimes);

@@ -58,6 +58,11 @@ static enum pm_owner by_detail(const struct pm_detail *detail)
 		return heap_owner((enum pm_runtime)detail->runtime);
 	case PM_DETAIL_ALLOCATOR:
 		return allocator_owner((enum pm_allocator)detail->allocator);
+	case PM_DETAIL_ARENA_REST:
+	case PM_DETAIL_ARENA_UNREAD_REST:
+		return PM_OWNER_MALLOC;
+	case PM_DETAIL_CODE_REST:
+		return PM_OWNER_CODE;
 	default:
 		return PM_OWNER_UNKNOWN;
 	}
@@ -136,10 +141,8 @@ static void assign_by_ranges(const struct pm_runtimes *runtimes, size_t at,
 	region->owner_proof = region->owner == rest && parts[rest] > covered ? rest_proof : proof;
 }
 
-void pm_kinds_assign_owners(struct pm_kinds_context *context)
+void pm_kinds_assign_owners(struct pm_regions *regions, const struct pm_runtimes *runtimes)
 {
-	const struct pm_runtimes *runtimes = context->runtimes;
-	const struct pm_regions *regions = context->regions;
 	size_t at = 0;
 
 	for (size_t i = 0; i < regions->count; i++) {

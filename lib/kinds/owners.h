@@ -12,7 +12,12 @@
  */
 enum pm_owner pm_kinds_owner_by_kind(const struct pm_region *region);
 
-/** Sets the owners of all regions: the ranges of runtimes first, then the kinds. */
-void pm_kinds_assign_owners(struct pm_kinds_context *context);
+/**
+ * Sets the owners of all regions: the ranges of runtimes first, then the kinds.
+ *
+ * @param regions   the regions, with kinds
+ * @param runtimes  the runtimes; NULL if they are not known
+ */
+void pm_kinds_assign_owners(struct pm_regions *regions, const struct pm_runtimes *runtimes);
 
 #endif

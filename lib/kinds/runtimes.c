@@ -65,26 +65,39 @@ static struct pm_detail detail_of(const struct pm_region *region, enum pm_owner 
 }
 
 /**
- * Claims a region if proven ranges of one family cover it.
+ * Returns whether a range that is not proven can claim a region. Only a Go program is known to have
+ * no malloc in the memory that its reader labels; data of its runtime can look like malloc's.
+ */
+static bool may_claim(const struct pm_owner_range *range)
+{
+	return range->proof == PM_PROOF_PROVEN || range->owner == PM_OWNER_GO_HEAP ||
+	       range->owner == PM_OWNER_GO_INTERNAL;
+}
+
+/**
+ * Claims a region if ranges of one family cover it.
  * @param at  index of the first range that ends after the start of the region
  */
 static void claim(struct pm_region *region, const struct pm_runtimes *runtimes, size_t at)
 {
 	uint64_t reached = region->start, largest = 0;
 	const struct pm_owner_range *main = NULL;
+	const char *why = "the data structures of the runtime say that it uses this memory";
+	uint8_t proof = PM_PROOF_PROVEN;
 
 	for (; at < runtimes->range_count && runtimes->ranges[at].range.start <= reached; at++) {
 		const struct pm_owner_range *range = &runtimes->ranges[at];
 		uint64_t size = pm_range_size(
 			pm_range_clip(range->range, pm_region_bounds(region)));
 
-		if (range->proof != PM_PROOF_PROVEN ||
+		if (!may_claim(range) ||
 		    (main && pm_owner_family(main->owner) != pm_owner_family(range->owner)))
 			return;
 		if (size > largest) {
 			largest = size;
 			main = range;
 		}
+		proof = (uint8_t)pm_min(proof, range->proof);
 		reached = range->range.end;
 		if (reached >= region->end)
 			break;
@@ -92,8 +105,9 @@ static void claim(struct pm_region *region, const struct pm_runtimes *runtimes, 
 	if (!main || reached < region->end)
 		return;
 
-	pm_kinds_claim(region, kind_of(region, main->owner), PM_PROOF_PROVEN,
-	               "the data structures of the runtime say that it uses this memory");
+	if (proof != PM_PROOF_PROVEN)
+		why = "where the Go runtime maps memory, in a program of Go";
+	pm_kinds_claim(region, kind_of(region, main->owner), (enum pm_proof)proof, why);
 	region->detail = detail_of(region, (enum pm_owner)main->owner);
 }
 

@@ -22,6 +22,7 @@
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
+#include "recording/stored_owners.h"
 #include "recording/stored_sites.h"
 #include "recording/stored_stacks.h"
 
@@ -72,7 +73,7 @@ static const char schema[] =
 static const char later_schema[] = PM_STORED_LIMITS_SCHEMA
 	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
 	"NULL);" PM_STORED_DETAIL_SCHEMA PM_STORED_CHUNKS_SCHEMA PM_STORED_STACKS_SCHEMA
-		PM_STORED_SITES_SCHEMA;
+		PM_STORED_SITES_SCHEMA PM_STORED_OWNERS_SCHEMA;
 
 /** Returns what a failed write means for earlier samples, as the end of a sentence. */
 static const char *consequence(const struct pm_database *database)

@@ -15,6 +15,7 @@
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
+#include "recording/stored_owners.h"
 #include "recording/stored_sites.h"
 
 /* Minimum time between two samples, in seconds. Rates are computed from the difference. */
@@ -33,6 +34,7 @@ enum statement {
 	ADD_LIMIT,
 	ADD_LEVEL,
 	ADD_DETAIL,
+	ADD_OWNER,
 	STATEMENTS
 };
 
@@ -50,6 +52,7 @@ static const char *const statements[STATEMENTS] = {
 	[ADD_LIMIT] = pm_stored_limit_insert,
 	[ADD_LEVEL] = pm_stored_level_insert,
 	[ADD_DETAIL] = pm_stored_detail_insert,
+	[ADD_OWNER] = pm_stored_owner_insert,
 };
 
 struct pm_recorder {
@@ -65,6 +68,7 @@ struct pm_recorder {
 	bool ended;   /* an error occurred, and no more samples can be added */
 	const struct pm_histogram *chunks; /* is stored with the next sample; may be NULL */
 	const struct pm_site_list *sites;  /* the same */
+	const struct pm_owner_sums *owners; /* the same */
 };
 
 static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
@@ -219,7 +223,7 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 
 /**
  * Writes the limits of the process at the time of a sample. Of the limits of the same kind, the
- * first has the least left.
+ * first has the least left. Limits whose used part is not known are left out.
  */
 static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom,
                       uint64_t number, struct pm_error *error)
@@ -230,6 +234,10 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 		const struct pm_limit *limit = &headroom->limits[i];
 		sqlite3_stmt *statement = recorder->statements[ADD_LIMIT];
 		int64_t source = 0;
+
+		/* The value 0 would be false. */
+		if (limit->used_unknown)
+			continue;
 
 		level++;
 		if (i == 0 || headroom->limits[i - 1].kind != limit->kind)
@@ -301,6 +309,9 @@ static int add_region(struct pm_recorder *recorder, const struct pm_region *regi
 		return -1;
 
 	*id = sqlite3_last_insert_rowid(recorder->database.handle);
+	if (pm_stored_owner_write(&recorder->database, recorder->statements[ADD_OWNER], *id, region,
+	                          error) < 0)
+		return -1;
 	return pm_stored_detail_write(&recorder->database, recorder->statements[ADD_DETAIL], *id,
 	                              &region->detail, error);
 }
@@ -351,7 +362,7 @@ static int add_sizes(struct pm_recorder *recorder, const struct pm_region *regio
 
 /**
  * Checks whether the row of the table `region` that was written for `was` also describes `is`:
- * addresses, permissions, file, kind and detail are the same. Sizes are not compared.
+ * addresses, permissions, file, kind, owner and detail are the same. Sizes are not compared.
  */
 static bool is_described(const struct pm_region *was, const struct pm_region *is)
 {
@@ -360,7 +371,9 @@ static bool is_described(const struct pm_region *was, const struct pm_region *is
 	       was->device_major == is->device_major && was->device_minor == is->device_minor &&
 	       was->deleted == is->deleted && was->vm_flags == is->vm_flags &&
 	       was->kind == is->kind && was->proof == is->proof && was->thread == is->thread &&
-	       was->arena == is->arena && strcmp(was->mapping, is->mapping) == 0 &&
+	       was->arena == is->arena && was->owner == is->owner &&
+	       was->owner_proof == is->owner_proof && was->owner_mixed == is->owner_mixed &&
+	       strcmp(was->mapping, is->mapping) == 0 &&
 	       pm_detail_equal(&was->detail, &is->detail);
 }
 
@@ -524,6 +537,9 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 	if (recorder->sites &&
 	    pm_stored_sites_write(&recorder->database, number, recorder->sites, error) < 0)
 		return -1;
+	if (recorder->owners &&
+	    pm_stored_owners_write(&recorder->database, number, recorder->owners, error) < 0)
+		return -1;
 	if (pm_database_run(&recorder->database, "COMMIT", error) < 0)
 		return -1;
 
@@ -567,6 +583,7 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 	recorder->number = place.number;
 	recorder->chunks = NULL;
 	recorder->sites = NULL;
+	recorder->owners = NULL;
 	recorder->database.has_samples = true;
 	if (sample->fresh) {
 		forget_regions(recorder);
@@ -585,6 +602,11 @@ void pm_recorder_set_chunks(struct pm_recorder *recorder, const struct pm_histog
 void pm_recorder_set_sites(struct pm_recorder *recorder, const struct pm_site_list *sites)
 {
 	recorder->sites = sites;
+}
+
+void pm_recorder_set_owners(struct pm_recorder *recorder, const struct pm_owner_sums *owners)
+{
+	recorder->owners = owners;
 }
 
 uint64_t pm_recorder_number(const struct pm_recorder *recorder)

@@ -13,12 +13,14 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/number.h"
+#include "kinds/owners.h"
 #include "recording/database.h"
 #include "recording/listing.h"
 #include "recording/process_id.h"
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
+#include "recording/stored_owners.h"
 #include "recording/stored_sites.h"
 #include "recording/time_spec.h"
 
@@ -188,6 +190,7 @@ struct reading {
 	sqlite3_stmt *rows;
 	sqlite3_stmt *smaps;
 	sqlite3_stmt *details; /* NULL if the recording has no table `fact` */
+	sqlite3_stmt *owners;  /* NULL if the recording has no table `region_owner` */
 };
 
 static int read_region_rows(struct pm_recording *recording, const struct reading *reading,
@@ -209,6 +212,7 @@ static int read_region_rows(struct pm_recording *recording, const struct reading
 		if (read_smaps(recording, reading->smaps, id, number, &region, error) < 0 ||
 		    pm_stored_detail_read(database, reading->details, id, detail, regions,
 		                          &region.detail, error) < 0 ||
+		    pm_stored_owner_read(database, reading->owners, id, &region, error) < 0 ||
 		    pm_regions_append(regions, &region, error) < 0)
 			return -1;
 	}
@@ -236,19 +240,26 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 	static const char smaps_sql[] =
 		"SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
 	const struct pm_database *database = &recording->database;
-	struct reading reading = { NULL, NULL, NULL };
+	struct reading reading = { NULL, NULL, NULL, NULL };
 	int facts = pm_database_has_table(database, "fact", error);
-	int result = -1;
+	int owners = -1, result = -1;
 
-	if (facts >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
+	if (facts >= 0)
+		owners = pm_database_has_table(database, "region_owner", error);
+	if (owners >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
 	    pm_database_prepare(database, smaps_sql, &reading.smaps, error) == 0 &&
 	    (facts == 0 ||
-	     pm_database_prepare(database, pm_stored_detail_select, &reading.details, error) == 0))
+	     pm_database_prepare(database, pm_stored_detail_select, &reading.details, error) == 0) &&
+	    (owners == 0 ||
+	     pm_database_prepare(database, pm_stored_owner_select, &reading.owners, error) == 0))
 		result = read_region_rows(recording, &reading, number, regions, error);
 
+	if (result == 0 && owners == 0)
+		pm_kinds_assign_owners(regions, NULL);
 	sqlite3_finalize(reading.rows);
 	sqlite3_finalize(reading.smaps);
 	sqlite3_finalize(reading.details);
+	sqlite3_finalize(reading.owners);
 	return result;
 }
 
@@ -279,6 +290,12 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
 	if (result == 0)
 		*recorded = read;
 	return result;
+}
+
+int pm_recording_read_owners(struct pm_recording *recording, uint64_t number,
+                             struct pm_owner_sums *sums, struct pm_error *error)
+{
+	return pm_stored_owners_read(&recording->database, number, sums, error);
 }
 
 int pm_recording_read_chunks(struct pm_recording *recording, uint64_t number, uint64_t *found,

@@ -69,6 +69,7 @@ static const char *const types[PM_DETAIL_COUNT] = {
 	[PM_DETAIL_CODE_REST] = "code_rest",
 	[PM_DETAIL_CODE_RECORD] = "code_record",
 	[PM_DETAIL_ALLOCATOR] = "allocator",
+	[PM_DETAIL_OWNER] = "owner",
 	[PM_DETAIL_NO_ACCESS] = "no_access",
 };
 
@@ -153,6 +154,10 @@ static void bind_item(sqlite3_stmt *statement, const struct pm_detail *detail, u
 		break;
 	case PM_DETAIL_SYSV_ID:
 		bind_number(statement, SHMID, detail->shmid);
+		break;
+	case PM_DETAIL_OWNER:
+		sqlite3_bind_text(statement, NAME + 1, pm_owner_name((enum pm_owner)detail->owner),
+		                  -1, SQLITE_STATIC);
 		break;
 	default:
 		break;
@@ -269,6 +274,17 @@ static int read_thread(sqlite3_stmt *statement, struct pm_regions *regions, stru
 	return 0;
 }
 
+/** Reads the owner of a detail. Returns false if the owner is not known. */
+static bool read_owner(sqlite3_stmt *statement, struct pm_detail *detail)
+{
+	enum pm_owner owner;
+
+	if (!pm_owner_parse(pm_column_text(statement, NAME), &owner))
+		return false;
+	detail->owner = owner;
+	return true;
+}
+
 /**
  * Reads those fields of a detail that are the same in all rows. If a word is not known, because a
  * later version of procmem wrote the recording, the type becomes PM_DETAIL_NONE, and the caller
@@ -296,6 +312,8 @@ static void read_first(sqlite3_stmt *statement, struct pm_detail *detail)
 		};
 	else if (read.type == PM_DETAIL_SYSV_ID)
 		read.shmid = read_number(statement, SHMID);
+	else if (read.type == PM_DETAIL_OWNER && !read_owner(statement, &read))
+		return;
 
 	*detail = read;
 }

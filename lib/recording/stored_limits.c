@@ -63,6 +63,9 @@ static void add_row(sqlite3_stmt *statement, struct pm_headroom *headroom)
 		.reclaimable = pm_column(statement, 3),
 	};
 
+	/* Recordings do not store which values are exact; those of runtimes are not. */
+	limit.approximate = pm_limit_is_of_runtime(limit.kind);
+
 	/* Skip a limit that was added by a later version of procmem. */
 	if (limit.kind == PM_LIMIT_KINDS)
 		return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "region/filter.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "base/array.h"
 #include "base/pattern_error.h"
 #include "region/select_words.h"
+
+static_assert(PM_OWNER_COUNT <= 64, "each owner has a bit of pm_filter.owners");
 
 /* Maximum number of steps that PCRE2 may take to match one mapping, which is usually a path of up
  * to 4096 bytes. If each of many mappings needed more steps, applying the filter would take too
@@ -24,7 +27,7 @@ void pm_filter_deinit(struct pm_filter *filter)
 
 bool pm_filter_is_active(const struct pm_filter *filter)
 {
-	return filter->kinds || filter->perms_set || filter->perms_clear || filter->min_rss ||
+	return filter->kinds || filter->owners || filter->perms_set || filter->perms_clear || filter->min_rss ||
 	       filter->min_size || filter->mapping;
 }
 
@@ -48,6 +51,24 @@ int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_er
 	filter->kinds = kinds;
 
 	return 0;
+}
+
+int pm_filter_set_owners(struct pm_filter *filter, const char *list, struct pm_error *error)
+{
+	uint64_t owners = 0;
+	char *copy = strdup(list), *rest = copy, *name;
+	int result = 0;
+
+	if (!copy)
+		return pm_error_out_of_memory(error);
+
+	while (result == 0 && (name = strsep(&rest, ",")))
+		result = pm_word_owners(name, &owners, error);
+
+	free(copy);
+	if (result == 0)
+		filter->owners = owners;
+	return result;
 }
 
 /**
@@ -253,6 +274,8 @@ int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region,
 {
 	const struct pm_filter *filter = run->filter;
 	if (filter->kinds && !(filter->kinds >> region->kind & 1))
+		return 0;
+	if (filter->owners && !(filter->owners >> region->owner & 1))
 		return 0;
 	if ((region->perms & filter->perms_set) != filter->perms_set ||
 	    (region->perms & filter->perms_clear) != 0 ||

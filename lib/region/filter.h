@@ -14,6 +14,7 @@
 /** The conditions that a region must meet. If all fields are zero, every region passes. */
 struct pm_filter {
 	uint32_t kinds;       /**< accepted kinds, as bits 1 << kind; 0 accepts all kinds */
+	uint64_t owners;      /**< accepted owners, as bits 1 << owner; 0 accepts all owners */
 	unsigned perms_set;   /**< enum pm_perm bits that must be set */
 	unsigned perms_clear; /**< enum pm_perm bits that must not be set */
 	uint64_t min_rss;     /**< minimum resident size in bytes */
@@ -46,6 +47,16 @@ bool pm_filter_is_active(const struct pm_filter *filter);
  * @return        0 or -1
  */
 int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_error *error);
+
+/**
+ * Sets the accepted owners.
+ *
+ * @param filter  the filter
+ * @param list    names of owners or families, separated by commas
+ * @param error   PM_ERROR_USAGE, PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+int pm_filter_set_owners(struct pm_filter *filter, const char *list, struct pm_error *error);
 
 /**
  * Sets the pattern for mappings.

@@ -38,6 +38,7 @@ static const struct owner_text texts[PM_OWNER_COUNT] = {
 	                                  "PartitionAlloc (Chromium's malloc)", "chromium" },
 	[PM_OWNER_CHROMIUM_OILPAN] = { "chromium/oilpan", "Oilpan (objects of Blink)", "chromium" },
 	[PM_OWNER_GO_HEAP] = { "go/heap", "Go heap", "go" },
+	[PM_OWNER_GO_STACKS] = { "go/stacks", "goroutine stacks", "go" },
 	[PM_OWNER_GO_INTERNAL] = { "go/internal", "data of the Go runtime", "go" },
 	[PM_OWNER_DOTNET_HEAP] = { "dotnet/heap", ".NET heap", "dotnet" },
 	[PM_OWNER_DOTNET_INTERNAL] = { "dotnet/internal", "other memory of CoreCLR", "dotnet" },

@@ -54,6 +54,11 @@ int pm_select_set_kinds(struct pm_select *select, const char *list, struct pm_er
 	return pm_filter_set_kinds(&select->filter, list, error);
 }
 
+int pm_select_set_owners(struct pm_select *select, const char *list, struct pm_error *error)
+{
+	return pm_filter_set_owners(&select->filter, list, error);
+}
+
 int pm_select_set_mapping(struct pm_select *select, const char *regex, struct pm_error *error)
 {
 	return pm_filter_set_mapping(&select->filter, regex, error);
@@ -95,7 +100,7 @@ bool pm_select_needs_kinds(const struct pm_select *select)
 	for (size_t i = 0; i < select->count; i++)
 		if (select->words[i].type == PM_WORD_KIND)
 			return true;
-	return select->filter.kinds != 0;
+	return select->filter.kinds != 0 || select->filter.owners != 0;
 }
 
 bool pm_select_needs_rss(const struct pm_select *select)

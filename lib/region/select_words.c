@@ -38,6 +38,34 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 	return -1;
 }
 
+int pm_word_owners(const char *text, uint64_t *owners, struct pm_error *error)
+{
+	const char *names[2 * PM_OWNER_COUNT];
+	uint64_t found = 0;
+
+	for (unsigned i = 0; i < PM_OWNER_COUNT; i++) {
+		names[2 * i] = pm_owner_name((enum pm_owner)i);
+		names[2 * i + 1] = pm_owner_family((enum pm_owner)i);
+		if (strcmp(text, names[2 * i]) == 0 || strcmp(text, names[2 * i + 1]) == 0)
+			found |= UINT64_C(1) << i;
+	}
+
+	*owners |= found;
+	if (found != 0)
+		return 0;
+	if (text[0] == '\0')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "an owner in the list is empty");
+
+	const char *nearest = pm_typo_nearest(text, names, 2 * PM_OWNER_COUNT);
+	if (nearest)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' is not an owner; did you mean '%s'?", text, nearest);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%.64s' is not an owner: use names of the column owner, such as "
+	                    "malloc or java/heap, or their part before '/', such as java",
+	                    text);
+}
+
 /** Sets the error for a word that is not a REGION. The text says what a REGION may be. */
 static int report_unknown(const char *text, struct pm_error *error)
 {

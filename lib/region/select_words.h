@@ -51,6 +51,16 @@ int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error
 int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error);
 
 /**
+ * Parses the name of an owner, or of a family, for all its owners.
+ *
+ * @param text    the name
+ * @param owners  receives the bits 1 << owner, in addition to those that are set
+ * @param error   PM_ERROR_USAGE, with the nearest name
+ * @return        0 or -1
+ */
+int pm_word_owners(const char *text, uint64_t *owners, struct pm_error *error);
+
+/**
  * Adds the addresses that a word denotes to a list.
  *
  * @param word     the word

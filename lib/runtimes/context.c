@@ -2,9 +2,12 @@
 #include "runtimes/context.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <procmem/file_reader.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -13,6 +16,42 @@
 #include "symbols/symbol_values.h"
 
 enum { PAGE = 4096 };
+
+int pm_runtime_context_open(const struct pm_runtimes_source *source,
+                            struct pm_runtimes_context *context, struct pm_error *error)
+{
+	const unsigned time_ms = source->time_ms ? source->time_ms : PM_RUNTIMES_TIME_MS;
+
+	*context = (struct pm_runtimes_context){
+		.source = source,
+		.memory = { .regions = source->regions,
+		            .reader = source->reader,
+		            .pages = source->pages,
+		            .process = source->process,
+		            .cancel = source->cancel },
+		.deadline_ns = pm_clock_ns(CLOCK_MONOTONIC) + (uint64_t)time_ms * 1000000,
+	};
+
+	context->result = calloc(1, sizeof *context->result);
+	if (!context->result)
+		return pm_error_out_of_memory(error);
+	if (pm_heap_window_open(&context->memory, &context->window, error) == 0 &&
+	    (!source->process || pm_file_reader_open(source->process, source->regions,
+	                                             &context->files, error) == 0))
+		return 0;
+
+	pm_runtime_context_close(context);
+	return -1;
+}
+
+void pm_runtime_context_close(struct pm_runtimes_context *context)
+{
+	pm_reader_close(&context->files);
+	pm_heap_window_close(context->window);
+	pm_runtimes_close(context->result);
+	context->window = NULL;
+	context->result = NULL;
+}
 
 /** Stores an error that ends reading. Errors of single reads, such as absent pages, do not. */
 static bool note(struct pm_runtimes_context *context, int result, const struct pm_error *why)

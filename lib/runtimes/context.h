@@ -40,6 +40,24 @@ struct pm_runtimes_context {
  */
 typedef int pm_runtime_reader(struct pm_runtimes_context *context, struct pm_error *error);
 
+/**
+ * Starts reading: opens the window and an empty result.
+ *
+ * @param source   where to read; must outlive the context
+ * @param context  receives the context; must not be moved; release with pm_runtime_context_close()
+ *                 after success
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int pm_runtime_context_open(const struct pm_runtimes_source *source,
+                            struct pm_runtimes_context *context, struct pm_error *error);
+
+/**
+ * Ends reading.
+ * @param context  the context; its result is released if it is still there
+ */
+void pm_runtime_context_close(struct pm_runtimes_context *context);
+
 /** Returns whether reading must end: out of time, or an error. Call it in each long loop. */
 bool pm_runtime_ends(const struct pm_runtimes_context *context);
 

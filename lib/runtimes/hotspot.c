@@ -11,6 +11,7 @@
 #include "runtimes/hotspot_areas.h"
 #include "runtimes/hotspot_counters.h"
 #include "runtimes/hotspot_heap.h"
+#include "runtimes/hotspot_limits.h"
 #include "runtimes/hotspot_malloc.h"
 #include "runtimes/hotspot_threads.h"
 #include "runtimes/hotspot_tracker.h"
@@ -111,6 +112,7 @@ static int read_parts(const struct pm_hotspot *jvm, struct pm_error *error)
 	if (heap)
 		pm_hotspot_read_malloc(jvm, metaspace);
 	pm_hotspot_read_counters(jvm);
+	pm_hotspot_limits_add(jvm);
 	if (pm_hotspot_read_threads(jvm, collector, error) < 0)
 		return -1;
 

@@ -5,7 +5,6 @@
  */
 #include <procmem/runtimes.h>
 
-#include <procmem/file_reader.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,38 +190,20 @@ int pm_runtimes_open(const struct pm_runtimes_source *source, struct pm_runtimes
                      struct pm_error *error)
 {
 	const uint64_t began = pm_clock_ns(CLOCK_MONOTONIC);
-	const unsigned time_ms = source->time_ms ? source->time_ms : PM_RUNTIMES_TIME_MS;
-	struct pm_runtimes_context context = {
-		.source = source,
-		.memory = { .regions = source->regions,
-		            .reader = source->reader,
-		            .pages = source->pages,
-		            .process = source->process,
-		            .cancel = source->cancel },
-		.deadline_ns = began + (uint64_t)time_ms * 1000000,
-	};
+	struct pm_runtimes_context context;
 
-	context.result = calloc(1, sizeof *context.result);
-	if (!context.result)
-		return pm_error_out_of_memory(error);
-
-	int result = pm_heap_window_open(&context.memory, &context.window, error);
-	if (result == 0 && source->process)
-		result = pm_file_reader_open(source->process, source->regions, &context.files,
-		                             error);
-	if (result == 0)
-		result = run(&context, error);
-	pm_reader_close(&context.files);
-	pm_heap_window_close(context.window);
-
-	if (result < 0) {
-		pm_runtimes_close(context.result);
+	if (pm_runtime_context_open(source, &context, error) < 0)
 		return -1;
+
+	int result = run(&context, error);
+	if (result == 0) {
+		context.result->microseconds = (pm_clock_ns(CLOCK_MONOTONIC) - began) / 1000;
+		*runtimes = context.result;
+		context.result = NULL;
 	}
 
-	context.result->microseconds = (pm_clock_ns(CLOCK_MONOTONIC) - began) / 1000;
-	*runtimes = context.result;
-	return 0;
+	pm_runtime_context_close(&context);
+	return result;
 }
 
 void pm_runtimes_close(struct pm_runtimes *runtimes)

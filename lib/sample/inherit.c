@@ -28,7 +28,7 @@ static bool same_backing(const struct pm_region *was, const struct pm_region *is
 }
 
 /**
- * Copies kind, proof, thread, arena and details of the region `was` to the region at `index`. If
+ * Copies kind, proof, owner, thread, arena and details of the region `was` to the region at `index`. If
  * the reason or the details are the same as those of the preceding region in the list, uses those
  * instead of another copy.
  */
@@ -54,6 +54,9 @@ static int copy_kind(struct pm_regions *regions, size_t index, const struct pm_r
 	region->proof = was->proof;
 	region->thread = was->thread;
 	region->arena = was->arena;
+	region->owner = was->owner;
+	region->owner_proof = was->owner_proof;
+	region->owner_mixed = was->owner_mixed;
 	region->why = why;
 
 	return 0;

@@ -15,11 +15,14 @@
 #include <procmem/kinds.h>
 #include <procmem/maps.h>
 #include <procmem/pagemap.h>
+#include <procmem/read_plan.h>
+#include <procmem/runtimes_cache.h>
 #include <procmem/target_reader.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "kinds/owners.h"
 #include "kinds/recount.h"
 #include "proc/access.h"
 #include "proc/process.h"
@@ -50,6 +53,9 @@ struct pm_sampler {
 	double last_full;  /* time of the last full measurement, in seconds; 0 if there was none */
 	double full_after; /* seconds between the last full measurement and the next one */
 	bool exact;        /* see pm_sample.exact */
+	struct pm_runtimes_cache *runtimes; /* NULL if runtimes are not read */
+	double runtimes_at;                 /* time of the sample that read them last, in seconds */
+	double now;                         /* time of the sample that is taken, in seconds */
 	struct pm_cpu_budget budget;
 	uint64_t lock_ns; /* duration of the longest call that held the mmap lock of the target, in
 	                     nanoseconds */
@@ -148,6 +154,13 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 		opened->options.smaps = true;
 	}
 
+	if (options->runtimes > 0 &&
+	    pm_runtimes_cache_open(isinf(options->runtimes) ? 0 : options->runtimes,
+	                           &opened->runtimes, error) < 0) {
+		pm_sampler_close(opened);
+		return -1;
+	}
+
 	pm_cpu_budget_init(&opened->budget, options->budget, boot_seconds());
 	*sampler = opened;
 
@@ -162,6 +175,7 @@ void pm_sampler_close(struct pm_sampler *sampler)
 	pm_regions_deinit(&sampler->regions);
 	pm_regions_deinit(&sampler->spare);
 	pm_page_history_deinit(&sampler->pages);
+	pm_runtimes_cache_close(sampler->runtimes);
 	pm_pagemap_close(sampler->pagemap);
 	free(sampler);
 }
@@ -172,6 +186,55 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 		if (regions->items[i].kind == PM_KIND_UNKNOWN)
 			return true;
 	return false;
+}
+
+/**
+ * Reads the runtimes if they are due. If they cannot be read, those of the last read are kept:
+ * missing rights are not an error, and the next sample reports that a process is gone.
+ */
+static int read_runtimes(struct pm_sampler *sampler, const struct pm_regions *regions,
+                         struct pm_reader *reader, struct pm_error *error)
+{
+	struct pm_page_source pages;
+	struct pm_runtimes_source source = {
+		.regions = regions, .reader = reader, .process = sampler->process, .walk_heap = true
+	};
+	struct pm_error failure = { 0 };
+
+	/* Without page states, reading could make pages resident. */
+	if (!sampler->runtimes || !sampler->pagemap)
+		return 0;
+
+	pages = pm_pagemap_source(sampler->pagemap);
+	source.pages = &pages;
+
+	int result = pm_runtimes_cache_read(sampler->runtimes, &source, sampler->now, &failure);
+	if (result > 0)
+		sampler->runtimes_at = sampler->now;
+	if (result >= 0 || failure.kind != PM_ERROR_RESOURCES)
+		return 0;
+
+	if (error)
+		*error = failure;
+	return -1;
+}
+
+/** Reads the runtimes if they are due and were not read when the regions were classified. */
+static int update_runtimes(struct pm_sampler *sampler, struct pm_error *error)
+{
+	struct pm_reader reader = { 0 };
+
+	if (!sampler->runtimes || !pm_runtimes_cache_is_due(sampler->runtimes, sampler->now) ||
+	    sampler->runtimes_at == sampler->now ||
+	    pm_target_reader_open(sampler->process, &sampler->regions, &reader, NULL) < 0)
+		return 0;
+
+	int result = read_runtimes(sampler, &sampler->regions, &reader, error);
+	pm_reader_close(&reader);
+	if (result == 0 && sampler->runtimes_at == sampler->now && sampler->options.kinds)
+		pm_kinds_assign_owners(&sampler->regions,
+		                       pm_runtimes_cache_get(sampler->runtimes));
+	return result;
 }
 
 /**
@@ -201,6 +264,10 @@ static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions 
 	int result = 0;
 	if (!all)
 		result = pm_kinds_recount(regions, &sampler->regions, &evidence, &all, error);
+	if (result == 0 && all && readable)
+		result = read_runtimes(sampler, regions, &reader, error);
+	if (result == 0 && all && sampler->runtimes)
+		evidence.runtimes = pm_runtimes_cache_get(sampler->runtimes);
 	if (result == 0 && all)
 		result = pm_kinds_assign(regions, &evidence, error);
 	if (readable)
@@ -426,6 +493,9 @@ static void fill_regions(const struct pm_sampler *sampler, struct pm_sample *sam
 {
 	sample->regions = &sampler->regions;
 	sample->exact = sampler->exact;
+	if (sampler->runtimes)
+		sample->runtimes = pm_runtimes_cache_get(sampler->runtimes);
+	sample->runtimes_fresh = sample->runtimes && sampler->runtimes_at == sample->time;
 	if (!sample->fresh)
 		return;
 
@@ -443,6 +513,7 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 		return -1;
 
 	pm_cpu_budget_count(&sampler->budget, false, taken.time);
+	sampler->now = taken.time;
 
 	bool first = sampler->last_full == 0;
 	bool full = first || (sampler->options.full_every > 0 &&
@@ -453,6 +524,8 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 			return -1;
 		taken.fresh = !taken.held_back;
 	}
+	if (update_runtimes(sampler, error) < 0)
+		return -1;
 
 	fill_regions(sampler, &taken);
 	fill_cost(sampler, taken.fresh, &taken.cost);

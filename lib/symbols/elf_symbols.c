@@ -234,12 +234,7 @@ static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *sym
 	return 0;
 }
 
-/**
- * Tests whether the ELF header contains the number of sections. If a file has 65,280 sections or
- * more, their number is stored elsewhere, and a hostile file could have any number. No real program
- * has that many sections.
- */
-static bool has_few_sections(int fd)
+bool pm_elf_has_few_sections(int fd)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)] = { 0 };
 	if (pread(fd, header, sizeof header, 0) < EI_NIDENT)
@@ -256,7 +251,7 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 {
 	int status = 0;
 
-	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
+	if (elf_version(EV_CURRENT) == EV_NONE || !pm_elf_has_few_sections(fd))
 		return 0;
 
 	/* ELF_C_READ reads the file and does not map it: if the file shrank concurrently, access
@@ -320,7 +315,7 @@ size_t pm_elf_symbols_search(int fd, const char *const *names, size_t count)
 	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	size_t found = count;
 
-	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
+	if (elf_version(EV_CURRENT) == EV_NONE || !pm_elf_has_few_sections(fd))
 		return count;
 
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -375,7 +370,7 @@ void pm_elf_symbols_find_named(int fd, struct pm_symbol_value *values, size_t co
 {
 	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
 
-	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
+	if (elf_version(EV_CURRENT) == EV_NONE || !pm_elf_has_few_sections(fd))
 		return;
 
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);

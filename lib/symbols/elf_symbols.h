@@ -82,6 +82,13 @@ struct pm_elf_symbols {
  */
 #define PM_ELF_THREAD_LOCAL (UINT64_C(1) << 63)
 
+/**
+ * Tests whether the ELF header of a file contains the number of sections. If a file has 65,280
+ * sections or more, their number is stored elsewhere, and a hostile file could have any number. No
+ * real program has that many sections.
+ */
+bool pm_elf_has_few_sections(int fd);
+
 /** Tests whether a symbol is local to a source file (STB_LOCAL). */
 bool pm_elf_symbol_is_local(const struct pm_elf_symbol *symbol);
 

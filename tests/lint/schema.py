@@ -20,8 +20,9 @@ BESIDE = {"dump-map": "dump"}
 # Names of the text around a match, and of what is compared with each other; of a file, and of the
 # references from a root to a chunk; of the threads themselves, and of their number; of chunks without
 # a root, and of the number of events that were dropped; of counts of the kernel, and of their number;
-# of the regions themselves, and of their number; of a file, and of the resident memory of files.
-TWO_MEANINGS = {"before", "after", "path", "threads", "lost", "events", "regions", "file"}
+# of the regions themselves, and of their number; of a file, and of the resident memory of files; of
+# the owners of a runtime, and of processes that belong together.
+TWO_MEANINGS = {"before", "after", "path", "threads", "lost", "events", "regions", "file", "family"}
 UNITS = {
     "bytes", "bytes/s", "bytes or count", "bytes, count or percent", "count", "count/s", "exit status", "ID", "microseconds",
     "ordinal", "percent", "regions/s", "seconds", "signal",

@@ -142,7 +142,7 @@ static void add_choices(const struct screen_state *state, struct text *text)
 
 	text_format(text, "  sort: %s", watch_view_sort_name(state->watch->view.sort));
 	if (rows->grouped)
-		text_string(text, "  by kind");
+		text_string(text, rows->by_owner ? "  by owner" : "  by kind");
 	text_format(text, "  every %gs", state->watch->run.options->interval);
 }
 

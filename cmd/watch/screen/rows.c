@@ -22,7 +22,7 @@ static bool fits(const struct name_filter *filter, const struct watch_row *row, 
 {
 	struct text words = { 0 };
 
-	if (name_filter_fits(filter, pm_kind_name(row->track->kind)))
+	if (name_filter_fits(filter, row->label ? row->label : pm_kind_name(row->track->kind)))
 		return true;
 
 	watch_format_describe(row, &words);
@@ -65,9 +65,12 @@ void screen_rows_update(struct screen_rows *rows, const struct watch_history *hi
 	size_t count = view->row_count;
 
 	if (rows->grouped) {
-		watch_view_sum_kinds(&rows->kinds, history, view->sort);
-		all = rows->kinds.rows;
-		count = rows->kinds.count;
+		if (rows->by_owner)
+			watch_view_sum_owners(&rows->sums, history, view->sort);
+		else
+			watch_view_sum_kinds(&rows->sums, history, view->sort);
+		all = rows->sums.rows;
+		count = rows->sums.count;
 	}
 
 	rows->items = alloc_array(rows->items, count, sizeof(struct watch_row *));

@@ -205,6 +205,8 @@ static int start(struct screen *screen, const struct terminal *terminal, struct 
 
 	screen->terminal = *terminal;
 	screen->state.watch = watch;
+	screen->state.rows.grouped = watch->run.options->by_owner;
+	screen->state.rows.by_owner = watch->run.options->by_owner;
 	screen->state.worker.wait = wait;
 	screen_update(screen);
 	return 0;

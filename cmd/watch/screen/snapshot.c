@@ -98,6 +98,9 @@ const struct pm_track *screen_snapshot_live(const struct screen_snapshot *snapsh
 	for (size_t i = 0; i < PM_KIND_COUNT; i++)
 		if (track == &snapshot->history.kinds[i])
 			return &history->kinds[i];
+	for (size_t i = 0; i < PM_OWNER_COUNT; i++)
+		if (track == &snapshot->history.owners[i])
+			return &history->owners[i];
 
 	/* The track is a copy, which is the first member of a struct screen_snapshot_track. */
 	return ((const struct screen_snapshot_track *)(const void *)track)->live;
@@ -110,6 +113,9 @@ const struct pm_track *screen_snapshot_of(const struct screen_snapshot *snapshot
 	for (size_t i = 0; i < PM_KIND_COUNT; i++)
 		if (live == &history->kinds[i])
 			return &snapshot->history.kinds[i];
+	for (size_t i = 0; i < PM_OWNER_COUNT; i++)
+		if (live == &history->owners[i])
+			return &snapshot->history.owners[i];
 
 	for (size_t i = 0; i < snapshot->count; i++)
 		if (snapshot->tracks[i].live == live)

@@ -53,7 +53,14 @@ void screen_state_sort(struct screen_state *state)
 
 void screen_state_group(struct screen_state *state)
 {
-	state->rows.grouped = !state->rows.grouped;
+	struct screen_rows *rows = &state->rows;
+
+	if (rows->grouped && !rows->by_owner && screen_state_history(state)->owners_known) {
+		rows->by_owner = true;
+	} else {
+		rows->grouped = !rows->grouped;
+		rows->by_owner = false;
+	}
 	state->rows.selected = NULL;
 	screen_state_update(state);
 }
@@ -138,7 +145,7 @@ bool screen_state_selected(struct screen_state *state, struct watch_row *row)
 
 	if (state->rows.grouped) {
 		screen_state_message(state,
-		                     "this row is the sum of a kind; press g and select a region");
+		                     "this row is a sum; press g until there are regions, and select one");
 		return false;
 	}
 	if (!selected) {

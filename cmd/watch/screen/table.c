@@ -16,7 +16,8 @@ enum {
 	WIDE_MAPPING = 24,
 	SHORT_HISTORY = 8,
 	LONG_HISTORY = 16,
-	BYTES_WIDER = 7
+	BYTES_WIDER = 7,
+	OWNER_WIDTH = 15
 };
 
 /**
@@ -155,6 +156,8 @@ static struct layout lay_out(const struct screen_table *table, int room)
 			layout.widths[column] += layout.widths[column] > 0 ? BYTES_WIDER : 0;
 	if (!table->rows->grouped)
 		layout.widths[WATCH_ADDRESS] = address.range;
+	else if (table->rows->by_owner)
+		layout.widths[WATCH_KIND] = OWNER_WIDTH;
 
 	fit(&layout, room, address);
 	return layout;
@@ -262,7 +265,8 @@ static void put_cell(struct terminal *terminal, int line, int at, int width, boo
 	terminal_put(terminal, line, at, width, text, look);
 }
 
-static void draw_titles(struct terminal *terminal, const struct layout *layout, int line)
+static void draw_titles(const struct screen_table *table, struct terminal *terminal,
+                        const struct layout *layout, int line)
 {
 	const struct terminal_look bold = { .bold = true };
 	struct text text = { 0 };
@@ -274,7 +278,10 @@ static void draw_titles(struct terminal *terminal, const struct layout *layout, 
 			continue;
 
 		text_clear(&text);
-		text_string(&text, title_of(column));
+		if (column == WATCH_KIND && table->rows->by_owner)
+			text_string(&text, "OWNER");
+		else
+			text_string(&text, title_of(column));
 		put_cell(terminal, line, at, width, is_right(column), &text, bold);
 		at += width + 1;
 	}
@@ -336,7 +343,7 @@ void screen_table_draw(const struct screen_table *table, struct terminal *termin
 
 	size_t room = (size_t)height - 1;
 	screen_rows_scroll(rows, room);
-	draw_titles(terminal, &layout, line++);
+	draw_titles(table, terminal, &layout, line++);
 	if (rows->count == 0)
 		draw_nothing(rows, terminal, line);
 

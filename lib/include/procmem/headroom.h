@@ -11,6 +11,7 @@
 
 #include <procmem/process.h>
 #include <procmem/region.h>
+#include <procmem/runtimes.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,11 +39,19 @@ enum pm_limit_kind {
 	PM_LIMIT_ADDRESS_SPACE, /**< RLIMIT_AS; the used part is VmSize */
 	PM_LIMIT_DATA,          /**< RLIMIT_DATA; the used part is VmData */
 	PM_LIMIT_STACK, /**< RLIMIT_STACK; the used part is the size of the first thread's stack */
-	PM_LIMIT_MAPPINGS,     /**< vm.max_map_count; the used part is the number of regions */
-	PM_LIMIT_PIDS,         /**< processes and threads of a cgroup (pids.max) */
-	PM_LIMIT_USER_THREADS, /**< RLIMIT_NPROC; the used part is the number of threads of all
-	                          processes of the user */
-	PM_LIMIT_THREADS,      /**< threads of the machine (kernel.threads-max) */
+	/* Limits of runtimes inside the process: the kernel does not know them. */
+	PM_LIMIT_JAVA_HEAP,        /**< Java heap, MaxHeapSize: OutOfMemoryError */
+	PM_LIMIT_JAVA_METASPACE,   /**< metaspace, MaxMetaspaceSize: OutOfMemoryError */
+	PM_LIMIT_JAVA_CLASS_SPACE, /**< CompressedClassSpaceSize: OutOfMemoryError */
+	PM_LIMIT_JAVA_CODE,        /**< ReservedCodeCacheSize: the compiler stops */
+	PM_LIMIT_JAVA_DIRECT,      /**< MaxDirectMemorySize: OutOfMemoryError */
+	PM_LIMIT_V8_OLD_SPACE,     /**< old space of V8: V8 aborts the process */
+	PM_LIMIT_GO_MEMORY,        /**< GOMEMLIMIT, a soft limit: the collector works harder */
+	PM_LIMIT_MAPPINGS,         /**< vm.max_map_count; the used part is the number of regions */
+	PM_LIMIT_PIDS,             /**< processes and threads of a cgroup (pids.max) */
+	PM_LIMIT_USER_THREADS,     /**< RLIMIT_NPROC; the used part is the number of threads of all
+	                              processes of the user */
+	PM_LIMIT_THREADS,          /**< threads of the machine (kernel.threads-max) */
 	PM_LIMIT_PID_MAX, /**< process and thread IDs (kernel.pid_max); the used part is the number
 	                     of threads of the machine */
 	PM_LIMIT_KINDS,   /**< number of kinds */
@@ -78,9 +87,12 @@ struct pm_limit {
 	bool exempt;
 	/**
 	 * True if `used` may be wrong, because the calling process or the target is in a PID or
-	 * user namespace other than the initial one.
+	 * user namespace other than the initial one, or, for a limit of a runtime, because it was
+	 * not read from a counter that is kept up to date.
 	 */
 	bool approximate;
+	/** True if the used part is not known: `used` and `reclaimable` are 0. */
+	bool used_unknown;
 	uint64_t max;  /**< the limit */
 	uint64_t used; /**< used part of the limit */
 	/**
@@ -90,8 +102,8 @@ struct pm_limit {
 	uint64_t reclaimable;
 	/**
 	 * Where the limit is defined: the path of a file, such as "/proc/sys/vm/max_map_count", or
-	 * the name of a resource limit. The path of a file of a cgroup is relative to the mount
-	 * point.
+	 * the name of a resource limit or of a setting of a runtime. The path of a file of a cgroup
+	 * is relative to the mount point.
 	 */
 	char source[PM_LIMIT_SOURCE_SIZE];
 };
@@ -106,6 +118,30 @@ static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 {
 	uint64_t used = limit->used > limit->reclaimable ? limit->used - limit->reclaimable : 0;
 	return limit->max > used ? limit->max - used : 0;
+}
+
+/**
+ * Returns whether a limit is one of a runtime inside the process, such as the Java heap.
+ *
+ * @param kind  the kind of the limit
+ * @return      whether it is
+ */
+static inline bool pm_limit_is_of_runtime(enum pm_limit_kind kind)
+{
+	return kind >= PM_LIMIT_JAVA_HEAP && kind <= PM_LIMIT_GO_MEMORY;
+}
+
+/**
+ * Returns whether the used part of a limit contains garbage, which the next collection frees. A
+ * heap that expands to its limit is then normal. Its growth does not say when the limit is reached.
+ *
+ * @param kind  the kind of the limit
+ * @return      true for PM_LIMIT_JAVA_HEAP, PM_LIMIT_V8_OLD_SPACE and PM_LIMIT_GO_MEMORY
+ */
+static inline bool pm_limit_has_garbage(enum pm_limit_kind kind)
+{
+	return kind == PM_LIMIT_JAVA_HEAP || kind == PM_LIMIT_V8_OLD_SPACE ||
+	       kind == PM_LIMIT_GO_MEMORY;
 }
 
 /** Counts of limit events of a cgroup since the cgroup was created. */
@@ -206,6 +242,16 @@ PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sy
 PM_PUBLIC int pm_headroom_add_counts(struct pm_process *process, const char *sys_root,
                                      const struct pm_regions *regions, struct pm_headroom *headroom,
                                      struct pm_error *error);
+
+/**
+ * Adds the limits inside the runtimes of the process. If `headroom` already contains such limits,
+ * they are replaced.
+ *
+ * @param headroom  the limits; receives the additional ones
+ * @param runtimes  the runtimes of the process
+ */
+PM_PUBLIC void pm_headroom_add_runtimes(struct pm_headroom *headroom,
+                                        const struct pm_runtimes *runtimes);
 
 /**
  * Finds the limit of a kind. If there are several limits of this kind, returns the one with the

@@ -63,6 +63,7 @@
 #include <procmem/number.h>
 #include <procmem/oom_log.h>
 #include <procmem/owner.h>
+#include <procmem/owner_sums.h>
 #include <procmem/page_set.h>
 #include <procmem/page_strings.h>
 #include <procmem/pagemap.h>
@@ -75,6 +76,7 @@
 #include <procmem/process_id.h>
 #include <procmem/process_list.h>
 #include <procmem/process_rollup.h>
+#include <procmem/python_heap.h>
 #include <procmem/range.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
@@ -87,6 +89,7 @@
 #include <procmem/retained.h>
 #include <procmem/retained_tree.h>
 #include <procmem/runtimes.h>
+#include <procmem/runtimes_cache.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>

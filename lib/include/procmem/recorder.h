@@ -14,6 +14,7 @@
 
 #include <procmem/headroom.h>
 #include <procmem/histogram.h>
+#include <procmem/owner_sums.h>
 #include <procmem/process_id.h>
 #include <procmem/sample.h>
 #include <procmem/site_list.h>
@@ -82,6 +83,17 @@ PM_PUBLIC void pm_recorder_set_chunks(struct pm_recorder *recorder,
  */
 PM_PUBLIC void pm_recorder_set_sites(struct pm_recorder *recorder,
                                      const struct pm_site_list *sites);
+
+/**
+ * Sets the sums by owner at the time of the next sample: the next call of pm_recorder_add() stores
+ * them.
+ *
+ * @param recorder  the recorder
+ * @param owners    the sums over all regions of the sample; must remain valid until the next call
+ *                  of pm_recorder_add(). NULL to store none
+ */
+PM_PUBLIC void pm_recorder_set_owners(struct pm_recorder *recorder,
+                                      const struct pm_owner_sums *owners);
 
 /**
  * Returns the number of the last sample that a recorder added. Numbers start at 1.

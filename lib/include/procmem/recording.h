@@ -13,6 +13,7 @@
 
 #include <procmem/headroom.h>
 #include <procmem/histogram.h>
+#include <procmem/owner_sums.h>
 #include <procmem/process_id.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
@@ -183,6 +184,19 @@ PM_PUBLIC int pm_recording_read_headroom(struct pm_recording *recording, uint64_
 PM_PUBLIC int pm_recording_read_chunks(struct pm_recording *recording, uint64_t number,
                                        uint64_t *found, struct pm_histogram *chunks,
                                        struct pm_error *error);
+
+/**
+ * Reads the sums by owner at a sample.
+ *
+ * @param recording  the recording
+ * @param number     number of the sample
+ * @param sums       receives the sums over all regions of the sample, with RSS and swap; unchanged
+ *                   if they were not recorded for this sample
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
+ * @return           1 if they were recorded, 0 if not, -1 on errors
+ */
+PM_PUBLIC int pm_recording_read_owners(struct pm_recording *recording, uint64_t number,
+                                       struct pm_owner_sums *sums, struct pm_error *error);
 
 /**
  * Reads the sites of a trace at the time of a sample or, if they were not recorded for this sample,

@@ -40,6 +40,11 @@ struct pm_runtimes_source {
 	 * result has what was found so far (pm_runtime_info.complete).
 	 */
 	unsigned time_ms;
+	/**
+	 * Also walk the heap of malloc, which takes longer than all else, for the used part of
+	 * limits of native memory (PM_RUNTIME_LIMIT_JAVA_DIRECT). `time_ms` does not limit the walk.
+	 */
+	bool walk_heap;
 };
 
 /** Maximum time in milliseconds by default. */
@@ -94,7 +99,8 @@ struct pm_runtime_counter {
 	const char *family; /**< pm_runtime_info.family */
 	const char *name;   /**< such as "collections" or "collection_time"; a constant text */
 	uint64_t value;     /**< the value */
-	bool microseconds;  /**< true: time in microseconds; false: a count */
+	bool microseconds;  /**< the value is a time in microseconds */
+	bool bytes;         /**< the value is a size in bytes; if neither is set, it is a count */
 };
 
 /** Maximum number of counters. */

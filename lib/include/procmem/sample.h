@@ -22,6 +22,7 @@
 
 #include <procmem/process.h>
 #include <procmem/region.h>
+#include <procmem/runtimes.h>
 #include <procmem/select.h>
 
 #ifdef __cplusplus
@@ -78,6 +79,12 @@ struct pm_sampler_options {
 	 * holds the map lock of the target while it walks the page tables.
 	 */
 	bool smaps;
+	/**
+	 * CPU time that may be used to read runtimes (pm_sample.runtimes), as a share of one core;
+	 * HUGE_VAL means unlimited. 0: runtimes are not read for the sample. This CPU time counts
+	 * towards `budget`, too. The regions are classified with these runtimes, if `kinds` is set.
+	 */
+	double runtimes;
 };
 
 /** Cost of the samples so far. */
@@ -139,6 +146,13 @@ struct pm_sample {
 	 * differ, see pm_pagemap_measure().
 	 */
 	bool exact;
+	/**
+	 * Runtimes of the process, owned by the sampler and valid until the next sample is taken.
+	 * NULL if pm_sampler_options.runtimes is 0, or if the memory of the process cannot be read.
+	 */
+	const struct pm_runtimes *runtimes;
+	/** true: `runtimes` was read for this sample. false: it was read for an earlier sample */
+	bool runtimes_fresh;
 	struct pm_sample_cost cost; /**< cost of all samples up to the end of this sample */
 };
 

@@ -62,6 +62,18 @@ PM_PUBLIC int pm_select_set_kinds(struct pm_select *select, const char *list,
                                   struct pm_error *error);
 
 /**
+ * Keeps only regions with the given main owners (pm_region.owner).
+ *
+ * @param select  the selection
+ * @param list    names of owners (pm_owner_name()), or of families (pm_owner_family()) for all their
+ *                owners, separated by commas
+ * @param error   PM_ERROR_USAGE, PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_select_set_owners(struct pm_select *select, const char *list,
+                                   struct pm_error *error);
+
+/**
  * Keeps only regions whose mapping (pm_region.mapping, "" for anonymous regions) contains a match
  * of a pattern.
  *
@@ -118,7 +130,7 @@ PM_PUBLIC bool pm_select_is_everything(const struct pm_select *select);
 PM_PUBLIC bool pm_select_has_range(const struct pm_select *select);
 
 /**
- * Tests whether a word or a filter of the selection needs the kinds of the regions.
+ * Tests whether a word or a filter of the selection needs the kinds or owners of the regions.
  * @param select  the selection
  * @return        true or false
  */

@@ -70,6 +70,7 @@ struct pm_track {
 	struct pm_detail
 		/** Detail of the representative region. Valid as long as `mapping`. */
 		detail;
+	enum pm_owner owner; /**< main owner of the representative region */
 	size_t regions;     /**< number of regions now; 0 if all of them were unmapped */
 	size_t max_regions; /**< largest number of regions so far */
 	/**
