@@ -50,7 +50,7 @@ static void session_start(struct session *session)
 	struct pm_error error;
 
 	*session = (struct session){ 0 };
-	program_start(&session->target, "/usr/bin/python3", "-c", script, NULL);
+	program_start(&session->target, "python3", "-c", script, NULL);
 	session->small = target_await(&session->target, "small");
 	session->large = target_await(&session->target, "large");
 	free(target_await(&session->target, "ready"));
@@ -187,7 +187,8 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	session_stop(*state);
+	if (*state)
+		session_stop(*state);
 	return 0;
 }
 
