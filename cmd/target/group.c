@@ -457,8 +457,6 @@ static void make_owner_groups(struct groups *groups)
 {
 	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++) {
 		const struct pm_owner_sum *sum = &groups->owners.sums.items[owner];
-		const uint64_t dirty = sum->bytes[PM_SIZE_PRIVATE_DIRTY] +
-		                       sum->bytes[PM_SIZE_SHARED_DIRTY];
 
 		if (sum->regions == 0)
 			continue;
@@ -473,7 +471,8 @@ static void make_owner_groups(struct groups *groups)
 		    sum->bytes[PM_SIZE_RSS]);
 		add(group, GROUP_SUM_PSS, sum->known & PM_SIZE_BIT(PM_SIZE_PSS),
 		    sum->bytes[PM_SIZE_PSS]);
-		add(group, GROUP_SUM_DIRTY, sum->known & PM_SIZE_BIT(PM_SIZE_PRIVATE_DIRTY), dirty);
+		add(group, GROUP_SUM_DIRTY, sum->known & PM_SIZE_BIT(PM_SIZE_PRIVATE_DIRTY),
+		    sum->bytes[PM_SIZE_PRIVATE_DIRTY] + sum->bytes[PM_SIZE_SHARED_DIRTY]);
 		add(group, GROUP_SUM_SWAP, sum->known & PM_SIZE_BIT(PM_SIZE_SWAP),
 		    sum->bytes[PM_SIZE_SWAP]);
 		add(group, GROUP_SUM_REFERENCED, sum->known & PM_SIZE_BIT(PM_SIZE_REFERENCED),

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Completion for bash; installed as procmem in the directory of bash-completion.
 
-_procmem_owners='unknown malloc jemalloc tcmalloc mimalloc stack file shm kernel jit java java/heap java/metaspace java/class_space java/code java/cds java/gc java/counters java/internal python python/objects python/internal v8 v8/heap v8/code v8/internal chromium chromium/partition_alloc chromium/oilpan go go/heap go/internal dotnet dotnet/heap dotnet/internal ruby ruby/heap'
+_procmem_owners='unknown malloc jemalloc tcmalloc mimalloc stack file shm kernel jit java java/heap java/metaspace java/class_space java/code java/cds java/gc java/counters java/internal python python/objects python/internal v8 v8/heap v8/code v8/internal chromium chromium/partition_alloc chromium/oilpan go go/heap go/stacks go/internal dotnet dotnet/heap dotnet/internal ruby ruby/heap'
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'

@@ -119,7 +119,7 @@ time.sleep(1000)'
 	run -1 procmem grep -q --owner kernel 'no such text in the memory of the kernel' "$TARGET_PID"
 	run -0 procmem watch --owner malloc -i 0.1 -c 2 --plain "$TARGET_PID"
 	run -0 procmem diff --owner malloc "$recording" "$recording"
-	run -0 procmem stale --for 0.1s --yes --owner malloc --json "$TARGET_PID"
+	run --separate-stderr -0 procmem stale --for 0.1s --yes --owner malloc --json "$TARGET_PID"
 	jq -e 'all(.regions[]; .owner == "malloc")' <<<"$output"
 }
 
