@@ -446,6 +446,7 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 	if (watch_around_describe(run->around, &line))
 		text_string(&line, " (all of them: procmem watch --children or --cgroup)\n");
 	add_stale(run, history, &line);
+
 	if (run->ended)
 		text_format(&line, "ended: %s\n", run->ended);
 	if (history->stopped > 0)

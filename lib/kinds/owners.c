@@ -85,6 +85,7 @@ enum pm_owner pm_kinds_owner_by_kind(const struct pm_region *region)
 		return code_owner((enum pm_runtime)region->detail.runtime);
 	case PM_KIND_SHM:
 		return PM_OWNER_SHARED;
+
 	case PM_KIND_CODE:
 	case PM_KIND_RODATA:
 	case PM_KIND_DATA:
