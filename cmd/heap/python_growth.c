@@ -59,14 +59,24 @@ static int by_change(const void *left, const void *right)
 	return strcmp(a->type->name, b->type->name);
 }
 
-/** Adds the change of a type, if there is one. One of the types can be NULL. */
+/**
+ * Adds the change of a type, if there is one.
+ *
+ * @param first  the type in the first heap; NULL if it had no objects
+ * @param last   the type in the last heap; NULL if it has no objects
+ */
 static void add(struct heap_python_growth *growth, const struct pm_runtime_type *first,
                 const struct pm_runtime_type *last)
 {
+	static const struct pm_runtime_type none = { 0 };
 	struct heap_python_change change = { .type = last ? last : first };
 
-	change.count = (int64_t)((last ? last->count : 0) - (first ? first->count : 0));
-	change.bytes = (int64_t)((last ? last->bytes : 0) - (first ? first->bytes : 0));
+	if (!first)
+		first = &none;
+	if (!last)
+		last = &none;
+	change.count = (int64_t)(last->count - first->count);
+	change.bytes = (int64_t)(last->bytes - first->bytes);
 	if (change.count == 0 && change.bytes == 0)
 		return;
 
@@ -89,7 +99,12 @@ void heap_python_growth_compare(struct heap_python_growth *growth)
 
 		if (i < ends && j < end)
 			order = strcmp(first[i]->name, last[j]->name);
-		add(growth, order <= 0 ? first[i] : NULL, order >= 0 ? last[j] : NULL);
+		if (order < 0)
+			add(growth, first[i], NULL);
+		else if (order > 0)
+			add(growth, NULL, last[j]);
+		else
+			add(growth, first[i], last[j]);
 		i += order <= 0;
 		j += order >= 0;
 	}

@@ -327,9 +327,6 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.samples = history->samples,
 		.measured = history->measured,
 		.held_back = history->held_back,
-		.owners_known = history->owners_known,
-		.owners_fresh = history->owners_fresh,
-		.owner_sums = history->owner_sums,
 		.recorded = history->recorded,
 		.gone = history->gone,
 	};
@@ -341,6 +338,10 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		copy->kinds[kind] = history->kinds[kind];
 		copy->kinds[kind].series = copy_series(&history->kinds[kind].series);
 	}
+
+	copy->owners_known = history->owners_known;
+	copy->owners_fresh = history->owners_fresh;
+	copy->owner_sums = history->owner_sums;
 	for (size_t owner = 0; owner < PM_OWNER_COUNT; owner++) {
 		copy->owners[owner] = history->owners[owner];
 		copy->owners[owner].series = copy_series(&history->owners[owner].series);

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # Completion for bash; installed as procmem in the directory of bash-completion.
 
-_procmem_owners='unknown malloc jemalloc tcmalloc mimalloc stack file shm kernel jit java java/heap java/metaspace java/class_space java/code java/cds java/gc java/counters java/internal python python/objects python/internal v8 v8/heap v8/code v8/internal chromium chromium/partition_alloc chromium/oilpan go go/heap go/internal dotnet dotnet/heap dotnet/internal ruby ruby/heap'
+_procmem_owners='unknown malloc jemalloc tcmalloc mimalloc stack file shm kernel jit java java/heap java/metaspace java/class_space java/code java/cds java/gc java/counters java/internal python python/objects python/internal v8 v8/heap v8/code v8/internal chromium chromium/partition_alloc chromium/oilpan go go/heap go/stacks go/internal dotnet dotnet/heap dotnet/internal ruby ruby/heap'
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
-	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
+	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail owner proof why thread arena'
 _procmem_group_columns='count size rss pss dirty swap referenced largest detail files'
 _procmem_stale_columns='cold share touched growth growing'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
@@ -54,10 +54,12 @@ _procmem() {
 	leaks:*) columns=$_procmem_leak_columns ;;
 	trace:*) columns=$_procmem_site_columns ;;
 	watch:*) columns=$_procmem_watch_columns ;;
-	stale:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns cold" ;;
+	stale:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns cold"
+		[[ $columns != 'owner '* ]] || columns+=' share inferred what' ;;
 	stale:*) columns="$_procmem_region_columns $_procmem_stale_columns" ;;
 	# Sums have their own columns, and the column by which they are grouped.
 	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns"
+		[[ $columns != 'owner '* ]] || columns+=' share inferred what'
 		[[ $columns != 'arena '* ]] || columns+=' in_use free threads' ;;
 	esac
 	case $command:$before in

@@ -3,7 +3,7 @@
 
 set -l owners unknown malloc jemalloc tcmalloc mimalloc stack file shm kernel jit java python v8 chromium go dotnet ruby \
     java/heap java/metaspace java/class_space java/code java/cds java/gc java/counters java/internal python/objects python/internal \
-    v8/heap v8/code v8/internal chromium/partition_alloc chromium/oilpan go/heap go/internal dotnet/heap dotnet/internal ruby/heap
+    v8/heap v8/code v8/internal chromium/partition_alloc chromium/oilpan go/heap go/stacks go/internal dotnet/heap dotnet/internal ruby/heap
 set -l kinds heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel
 set -l region_columns address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous \
     lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena

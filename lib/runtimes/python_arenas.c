@@ -13,6 +13,8 @@ enum {
 	PAGE = 4096,
 	FIRST_ENTRIES = 16, /* initial number of entries; then it is doubled */
 	ENTRIES_MAX = FIRST_ENTRIES << 20,
+	/* Entries that the process changes while they are read: one, and others by chance */
+	DOUBTFUL_MAX = 64,
 };
 
 /** An entry of the array, as in memory: struct arena_object. */
@@ -209,11 +211,10 @@ bool pm_python_arenas_add(struct pm_runtimes_context *context, uint64_t array, u
 	for (uint32_t i = 0; i < count && !pm_runtime_ends(context); i++) {
 		if (add_entry(context, &from, i, arenas))
 			continue;
-		if (strict) {
+		if (strict || ++doubtful > DOUBTFUL_MAX) {
 			arenas->count = before;
 			return false;
 		}
-		doubtful++;
 	}
 
 	arenas->doubtful += doubtful;

@@ -94,18 +94,39 @@ static void set_version_by_name(struct pm_python_module *module)
 	module->free_threaded = module->free_threaded || (minor >= 13 && *at == 't');
 }
 
-/** Finds the file: libpython, a program that defines its functions, or one of this name. */
+/**
+ * Finds a mapped file by the start of its name. In a core file, no region has an inode.
+ * @param no  start of names that are not meant; NULL if there are none
+ */
+static const struct pm_region *find_named(const struct pm_runtimes_context *context,
+                                          const char *start, const char *no)
+{
+	const struct pm_regions *regions = context->source->regions;
+
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+		const char *name = last_part(region->mapping);
+
+		if (region->mapping[0] == '/' && strncmp(name, start, strlen(start)) == 0 &&
+		    (!no || strncmp(name, no, strlen(no)) != 0))
+			return region;
+	}
+
+	return NULL;
+}
+
+/**
+ * Finds the file: libpython, a program of this name, or one that defines the functions. What a name
+ * suggests is checked by the data. libpython3.so has only references to another library.
+ */
 static const struct pm_region *find_file(struct pm_runtimes_context *context)
 {
 	struct pm_runtime_symbol symbols[] = { { .name = "_PyRuntime" },
 		                               { .name = "Py_GetVersion" } };
-	const struct pm_region *file = pm_runtime_find_file(context, "libpython3.");
+	const struct pm_region *file = find_named(context, "libpython3.", "libpython3.so");
 
-	if (file && strncmp(last_part(file->mapping), "libpython3.so", 13) != 0)
-		return file;
-
-	/* A core file has no symbols here; what the name suggests is checked by the data. */
-	file = pm_runtime_find_file(context, "python3");
+	if (!file)
+		file = find_named(context, "python3", NULL);
 	if (file)
 		return file;
 
@@ -242,10 +263,11 @@ static void search_data(struct pm_runtimes_context *context, struct pm_python_mo
 
 	for (size_t i = 0; i < regions->count && left > 0; i++) {
 		const struct pm_region *region = &regions->items[i];
-		bool same = region->inode == file->inode && region->inode != 0 &&
+		bool same = region->inode == file->inode &&
 		            region->device_major == file->device_major &&
-		            region->device_minor == file->device_minor;
-		bool bss = region->inode == 0 && region->start == end;
+		            region->device_minor == file->device_minor &&
+		            strcmp(region->mapping, file->mapping) == 0;
+		bool bss = region->mapping[0] != '/' && region->start == end;
 		uint64_t size = pm_min(pm_region_size(region), bss ? BSS_MAX : left);
 
 		if (same || bss)

@@ -42,6 +42,12 @@ static void update_view(struct screen_state *state)
 	screen_state_update(state);
 }
 
+void screen_state_begin(struct screen_state *state, struct watch *watch)
+{
+	state->watch = watch;
+	state->rows.grouped = state->rows.by_owner = watch->run.options->by_owner;
+}
+
 void screen_state_sort(struct screen_state *state)
 {
 	struct watch_view *live = &state->watch->view;
