@@ -259,6 +259,27 @@ static void sums_of_direct_buffers(void **state)
 	assert_int_equal(pm_hotspot_direct_sum(&sizes), 0);
 }
 
+/** A heap in swap is not read: the reader is missing, so each read would crash. */
+static void heap_in_swap_is_not_walked(void **state)
+{
+	(void)state;
+	struct pm_region region = { .start = 4096, .end = 16 * MIB };
+	struct pm_regions regions = { .items = &region, .count = 1 };
+	struct pm_runtimes_source source = { .regions = &regions, .walk_heap = true };
+	struct pm_runtimes result = { 0 };
+	struct pm_runtimes_context context = { .source = &source, .result = &result };
+	uint64_t used = 7;
+
+	region.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
+	region.bytes[PM_SIZE_SWAP] = 2 * MIB;
+	assert_false(pm_hotspot_direct_used(&context, &used));
+
+	region.bytes[PM_SIZE_SWAP] = 0;
+	source.walk_heap = false;
+	assert_false(pm_hotspot_direct_used(&context, &used));
+	assert_int_equal(used, 7);
+}
+
 /** Appends a counter: an entry with a name and a 64-bit value. */
 static void append_counter(unsigned char *bytes, size_t *size, const char *name, int64_t value)
 {
@@ -318,6 +339,7 @@ int main(void)
 		cmocka_unit_test(direct_memory_has_the_limit_of_the_heap),
 		cmocka_unit_test(used_parts_are_those_of_jcmd),
 		cmocka_unit_test(sums_of_direct_buffers),
+		cmocka_unit_test(heap_in_swap_is_not_walked),
 		cmocka_unit_test(counters_are_checked),
 		cmocka_unit_test(cache_reads_when_it_is_due),
 	};
