@@ -23,6 +23,9 @@ static const uint64_t chunk_min = 16 * 1024;
 static const uint64_t arena_length = 32 * 1024 - 40;
 static const uint64_t arena_block_min = 32 * 1024 - 64, arena_block_max = 32 * 1024 + 64;
 
+/* A few pages in swap do not matter. */
+static const uint64_t swap_max = 1 << 20;
+
 /* The smallest pages that Linux has. */
 static const uint64_t page_mask = 4096 - 1;
 
@@ -127,13 +130,28 @@ static bool collect(struct pm_runtimes_context *context, const struct pm_heap *h
 	return true;
 }
 
+/**
+ * Returns whether a part of the process is in swap: a walk over the heap would read it, and so
+ * bring it back into memory.
+ */
+static bool is_swapped(const struct pm_regions *regions)
+{
+	uint64_t swapped = 0;
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (regions->items[i].known & PM_SIZE_BIT(PM_SIZE_SWAP))
+			swapped += regions->items[i].bytes[PM_SIZE_SWAP];
+
+	return swapped > swap_max;
+}
+
 bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used)
 {
 	struct pm_heap_source source = context->memory;
 	struct pm_direct_sizes sizes = { 0 };
 	struct pm_heap *heap;
 
-	if (!context->source->walk_heap)
+	if (!context->source->walk_heap || is_swapped(context->source->regions))
 		return false;
 
 	struct pm_range *skip = known_ranges(context->result, &source.skip_count);
