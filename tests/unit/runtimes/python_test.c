@@ -121,7 +121,7 @@ static void not_objects(void **state)
 	fake_python_put_object(fake, pool, 8, odd, 0, 1);
 	fake_python_put_object(fake, pool, 9, fake_python_data + 8, 0, 1);
 	fake_python_put_object(fake, pool, 10, UINT64_MAX - 7, 0, 1);
-	/* A link of the garbage collector that is no address */
+	/* A link of the garbage collector that is not an address */
 	fake_python_put_object(fake, pool, 11, tracked, 16, 1);
 	fake_python_put(fake, fake_python_block(fake, pool, 11), 0x123456789abcdef1);
 
