@@ -267,10 +267,14 @@ static void labels(void **state)
 	assert_int_equal(labelled(fake), 0);
 	fake_python_put_u32(fake, entry + 20, 64);
 
-	/* Another entry that is not valid */
+	/* Other entries: a few of them can be changed by the process at this moment. */
 	fake_python_put(fake, entry + 48, 0x12345);
+	assert_int_equal(labelled(fake), 1);
+	for (uint64_t i = 1; i < FAKE_PYTHON_ENTRIES; i++)
+		fake_python_put(fake, entry + i * 48, 0x12345);
 	assert_int_equal(labelled(fake), 0);
-	fake_python_put(fake, entry + 48, 0);
+	for (uint64_t i = 1; i < FAKE_PYTHON_ENTRIES; i++)
+		fake_python_put(fake, entry + i * 48, 0);
 
 	/* The number of entries */
 	fake_python_put_u32(fake, fake_python_data + FAKE_PYTHON_COUNT, 17);
