@@ -64,13 +64,29 @@ bool pm_runtime_ends(const struct pm_runtimes_context *context)
 	return pm_clock_ns(CLOCK_MONOTONIC) >= context->deadline_ns;
 }
 
+/**
+ * Returns whether bytes can be memory of the process: they are not above its last region. The
+ * kernel has no page states of addresses that no process can have, and reports an error. A region
+ * of the kernel itself, vsyscall, is in the upper half of all addresses.
+ */
+static bool is_possible(const struct pm_runtimes_context *context, uint64_t address, size_t size)
+{
+	const struct pm_regions *regions = context->source->regions;
+	size_t count = regions->count;
+
+	while (count > 0 && regions->items[count - 1].start >> 63)
+		count--;
+	return count > 0 && address < regions->items[count - 1].end &&
+	       size <= regions->items[count - 1].end - address;
+}
+
 bool pm_runtime_read(struct pm_runtimes_context *context, uint64_t address, void *buffer,
                      size_t size)
 {
 	struct pm_error why = { 0 };
 	char bytes[PAGE];
 
-	if (size > sizeof bytes || address > UINT64_MAX - size || pm_runtime_ends(context))
+	if (size > sizeof bytes || !is_possible(context, address, size) || pm_runtime_ends(context))
 		return false;
 
 	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
