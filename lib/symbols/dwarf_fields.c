@@ -172,10 +172,35 @@ static unsigned fixed_size(const struct unit *unit, uint32_t form)
 	}
 }
 
+/** Skips a block, which begins with its size. Other forms are not valid. */
+static void skip_block(struct cursor *cursor, uint32_t form)
+{
+	switch (form) {
+	case DW_FORM_data16:
+		skip(cursor, 16);
+		break;
+	case DW_FORM_block1:
+		skip(cursor, read_number(cursor, 1));
+		break;
+	case DW_FORM_block2:
+		skip(cursor, read_number(cursor, 2));
+		break;
+	case DW_FORM_block4:
+		skip(cursor, read_number(cursor, 4));
+		break;
+	case DW_FORM_block:
+	case DW_FORM_exprloc:
+		skip(cursor, read_leb(cursor));
+		break;
+	default:
+		fail(cursor);
+	}
+}
+
 /**
  * Reads the value of an attribute.
  * @param text  receives the text of a DW_FORM_string
- * @return      the value of a number that is no reference; 0 for other forms
+ * @return      the value of a number; 0 for other forms
  */
 static uint64_t read_value(struct cursor *cursor, const struct unit *unit,
                            const struct attribute *attribute, const char **text)
@@ -205,24 +230,8 @@ static uint64_t read_value(struct cursor *cursor, const struct unit *unit,
 		return 1;
 	case DW_FORM_implicit_const:
 		return attribute->constant;
-	case DW_FORM_data16:
-		skip(cursor, 16);
-		return 0;
-	case DW_FORM_block1:
-		skip(cursor, read_number(cursor, 1));
-		return 0;
-	case DW_FORM_block2:
-		skip(cursor, read_number(cursor, 2));
-		return 0;
-	case DW_FORM_block4:
-		skip(cursor, read_number(cursor, 4));
-		return 0;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		skip(cursor, read_leb(cursor));
-		return 0;
 	default:
-		fail(cursor);
+		skip_block(cursor, attribute->form);
 		return 0;
 	}
 }
