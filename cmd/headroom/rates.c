@@ -69,18 +69,6 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
 	return 0;
 }
 
-/**
- * Waits for the next sample.
- * @return false if the user interrupted
- */
-static bool await_sample(struct poll_loop *wait)
-{
-	while (!*wait->interrupted)
-		if (poll_loop_wait(wait))
-			return true;
-	return false;
-}
-
 /** Measures the usage of the limits during --for. */
 struct limits_watch {
 	struct pm_process *process;
@@ -241,7 +229,7 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
 			break;
 
 		result = 1;
-		if (await_sample(&wait))
+		if (poll_loop_await(&wait))
 			result = take_sample(&rates->last, process, sampler, &sample, error);
 	}
 
