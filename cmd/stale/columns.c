@@ -147,7 +147,7 @@ void stale_columns_init(struct stale_columns *columns)
 				    "mapping,detail";
 	columns->spec.json_columns =
 		"start,end,size,rss,referenced,cold,touched,growth,growing,"
-		"anonymous,anon_huge,hugetlb,swap,locked,perm,mapping,kind,detail,proof";
+		"anonymous,anon_huge,hugetlb,swap,locked,perm,mapping,kind,detail,owner,proof";
 	columns->spec.sort = columns->spec.left_out_column = "cold";
 	columns->spec.droppable = "growth,share";
 	columns->spec.droppable_last = NULL;

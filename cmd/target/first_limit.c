@@ -57,12 +57,35 @@ static const struct pm_limit *find_tightest(const struct pm_headroom *headroom)
 	return tightest;
 }
 
+/**
+ * Finds a limit on numbers of which nothing is left, so that mmap(2) or clone(2) fails now. Numbers
+ * that may be wrong are no proof of that.
+ *
+ * @param headroom  the limits
+ * @return          the limit, or NULL if there is none
+ */
+static const struct pm_limit *find_exhausted(const struct pm_headroom *headroom)
+{
+	for (size_t i = 0; i < headroom->count; i++) {
+		const struct pm_limit *limit = &headroom->limits[i];
+
+		if (is_hard(limit) && limit->counts && !limit->approximate &&
+		    pm_limit_left(limit) == 0)
+			return limit;
+	}
+
+	return NULL;
+}
+
 const struct pm_limit *first_limit(const struct pm_headroom *headroom,
                                    const struct forecast *forecasts)
 {
 	const struct pm_limit *soonest = NULL, *tightest = find_tightest(headroom);
+	const struct pm_limit *exhausted = find_exhausted(headroom);
 	struct forecast_time shortest = { 0 };
 
+	if (exhausted)
+		return exhausted;
 	if (!forecasts)
 		return tightest;
 
@@ -101,6 +124,7 @@ const char *first_limit_words(enum pm_limit_kind kind)
 		[PM_LIMIT_ADDRESS_SPACE] = "its address space, RLIMIT_AS",
 		[PM_LIMIT_DATA] = "its data, RLIMIT_DATA",
 		[PM_LIMIT_STACK] = "its stack, RLIMIT_STACK",
+
 		[PM_LIMIT_JAVA_HEAP] = "its Java heap",
 		[PM_LIMIT_JAVA_METASPACE] = "its metaspace",
 		[PM_LIMIT_JAVA_CLASS_SPACE] = "its compressed class space",
@@ -108,6 +132,7 @@ const char *first_limit_words(enum pm_limit_kind kind)
 		[PM_LIMIT_JAVA_DIRECT] = "its direct memory",
 		[PM_LIMIT_V8_OLD_SPACE] = "its old space of V8",
 		[PM_LIMIT_GO_MEMORY] = "its memory of Go",
+
 		[PM_LIMIT_MAPPINGS] = "its mappings, vm.max_map_count",
 		[PM_LIMIT_PIDS] = "the processes and threads of its cgroup",
 		[PM_LIMIT_USER_THREADS] = "the threads of its user, RLIMIT_NPROC",

@@ -2,9 +2,10 @@
 # shellcheck shell=bash
 # Completion for bash; installed as procmem in the directory of bash-completion.
 
+_procmem_owners='unknown malloc jemalloc tcmalloc mimalloc stack file shm kernel jit java java/heap java/metaspace java/class_space java/code java/cds java/gc java/counters java/internal python python/objects python/internal v8 v8/heap v8/code v8/internal chromium chromium/partition_alloc chromium/oilpan go go/heap go/stacks go/internal dotnet dotnet/heap dotnet/internal ruby ruby/heap'
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
-	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
+	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail owner proof why thread arena'
 _procmem_group_columns='count size rss pss dirty swap referenced largest detail files'
 _procmem_stale_columns='cold share touched growth growing'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
@@ -53,14 +54,17 @@ _procmem() {
 	leaks:*) columns=$_procmem_leak_columns ;;
 	trace:*) columns=$_procmem_site_columns ;;
 	watch:*) columns=$_procmem_watch_columns ;;
-	stale:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns cold" ;;
+	stale:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns cold"
+		[[ $columns != 'owner '* ]] || columns+=' share inferred what' ;;
 	stale:*) columns="$_procmem_region_columns $_procmem_stale_columns" ;;
 	# Sums have their own columns, and the column by which they are grouped.
 	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns"
+		[[ $columns != 'owner '* ]] || columns+=' share inferred what'
 		[[ $columns != 'arena '* ]] || columns+=' in_use free threads' ;;
 	esac
 	case $command:$before in
 	snap:-o | snap:--output | dump:-o | dump:--output) compopt -o default && return ;;
+	watch:--by) mapfile -t COMPREPLY < <(compgen -W 'owner' -- "$word") && return ;;
 	watch:-s | watch:--sort) mapfile -t COMPREPLY < <(compgen -W 'growth rate rss delta' -- "$word") && return ;;
 	watch:--on) mapfile -t COMPREPLY < <(compgen -W 'rss> grow> rate> kind: region> headroom< regions> threads>' -- "$word") && return ;;
 	watch:--do) mapfile -t COMPREPLY < <(compgen -W 'exit exec: snap: dump:' -- "$word") && return ;;
@@ -78,7 +82,7 @@ _procmem() {
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
 	heap:--growth | heap:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
-	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping site' -- "$word") && return ;;
+	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping owner site' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
 	shell:-c | shell:--command) return ;;
 	shell:-k | shell:--keep-going) before= ;;
@@ -95,31 +99,32 @@ _procmem() {
 	-s | --sort) mapfile -t COMPREPLY < <(compgen -W "$columns" -- "$word") && return ;;
 	-o | --columns) _procmem_words "$word" "help $columns" && return ;;
 	-k | --kind) _procmem_words "$word" "$_procmem_kinds" && return ;;
-	--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping perms arena thread object' -- "$word") && return ;;
+	--owner) _procmem_words "$word" "$_procmem_owners" && return ;;
+	--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping perms arena thread object owner' -- "$word") && return ;;
 	--perms) mapfile -t COMPREPLY < <(compgen -W 'r rw rx rwx x r--p rw-p r-xp ---p' -- "$word") && return ;;
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
 	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace shell' -- "$word") ;;
 	map:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --children --cgroup --kind --mapping --perms --min-rss --min-size
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --children --cgroup --kind --owner --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
 	dump:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--output --hex --raw --core --respect-filter --stop --whole-files --kind --mapping --perms --min-rss --min-size
+		mapfile -t COMPREPLY < <(compgen -W "--output --hex --raw --core --respect-filter --stop --whole-files --kind --owner --mapping --perms --min-rss --min-size
 			$_procmem_output" -- "$word")
 		;;
 	strings:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --children --cgroup --stop --whole-files --in-use --freed --chunks --kind --mapping
+		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --children --cgroup --stop --whole-files --in-use --freed --chunks --kind --owner --mapping
 			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --children --cgroup --stop
-			--timeout --by --unique --whole-files --in-use --freed --chunks --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
+			--timeout --by --unique --whole-files --in-use --freed --chunks --kind --owner --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --peek --heap --plain --children --cgroup --all-processes --follow --on --do --again --cool-down --kind --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --by --peek --heap --plain --children --cgroup --all-processes --follow --on --do --again --cool-down --kind --owner --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)
@@ -129,7 +134,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--all --direct --min-size --max-stop $_procmem_list $_procmem_output" -- "$word")
 		;;
 	stale:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--for --yes --all --by --kind --mapping --perms --min-rss --min-size
+		mapfile -t COMPREPLY < <(compgen -W "--for --yes --all --by --kind --owner --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
 	trace:-*)
@@ -143,7 +148,7 @@ _procmem() {
 	cgroup:-*) mapfile -t COMPREPLY < <(compgen -W "--for --top $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list $_procmem_output" -- "$word") ;;
 	diff:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --owner --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all --tree --by --for $_procmem_list $_procmem_output" -- "$word") ;;
 	shell:-*) mapfile -t COMPREPLY < <(compgen -W '--command --file --keep-going --help --version' -- "$word") ;;

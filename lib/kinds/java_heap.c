@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Java heap of HotSpot, if its data structures cannot be read (lib/runtimes/hotspot_heap.c), and
- * if it uses compressed references. Such a heap must be below 32 GiB. The
- * rule assumes that it is the longest contiguous anonymous range there. Class data archives (.jsa
- * files) are mapped into this range. Heaps without compressed references may be anywhere; this rule
- * does not recognise them.
+ * The Java heap of HotSpot, if its data structures cannot be read (lib/runtimes/hotspot_heap.c),
+ * and if it uses compressed references. Such a heap must be below 32 GiB. The rule assumes that it
+ * is the longest contiguous anonymous range there. Class data archives (.jsa files) are mapped into
+ * this range. Heaps without compressed references may be anywhere; this rule does not recognise
+ * them.
  */
 #include <procmem/runtimes.h>
 #include <string.h>

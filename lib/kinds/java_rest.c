@@ -11,7 +11,7 @@
 #include "kinds/context.h"
 #include "kinds/rules.h"
 
-/* Smaller regions are more often something else. */
+/* Smaller memory is more often something else, such as variables of a library. */
 static const uint64_t SIZE_MIN = UINT64_C(64) << 10;
 
 /** Returns the JVM in the target whose data structures are known; NULL if there is none. */
@@ -28,6 +28,18 @@ static const struct pm_runtime_info *find_jvm(const struct pm_runtimes *runtimes
 	return NULL;
 }
 
+/** Returns the size of the part of a region that is in no range. */
+static uint64_t size_of_rest(const struct pm_runtimes *runtimes, const struct pm_region *region)
+{
+	const struct pm_range bounds = pm_region_bounds(region);
+	uint64_t size = pm_range_size(bounds);
+
+	for (size_t i = pm_runtimes_range_index(runtimes, bounds.start);
+	     i < runtimes->range_count && runtimes->ranges[i].range.start < bounds.end; i++)
+		size -= pm_range_size(pm_range_clip(runtimes->ranges[i].range, bounds));
+	return size;
+}
+
 int pm_rule_java_rest(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
@@ -36,7 +48,7 @@ int pm_rule_java_rest(struct pm_kinds_context *context, struct pm_error *error)
 
 	for (size_t at = 0;
 	     jvm && (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
-		if (pm_region_size(region) < SIZE_MIN)
+		if (size_of_rest(context->runtimes, region) < SIZE_MIN)
 			continue;
 
 		if (jvm->complete)

@@ -47,6 +47,23 @@ static enum pm_kind kind_of(const struct pm_region *region, enum pm_owner owner)
 	return PM_KIND_ANON;
 }
 
+/** Returns the detail of a region of an owner. Java heaps and their code have details of their own.
+ */
+static struct pm_detail detail_of(const struct pm_region *region, enum pm_owner owner)
+{
+	struct pm_detail detail = { .type = PM_DETAIL_OWNER, .owner = owner };
+
+	if (owner == PM_OWNER_JAVA_HEAP)
+		detail = (struct pm_detail){ .type = region->kind == PM_KIND_RESERVE
+			                                     ? PM_DETAIL_RUNTIME_HEAP_REST
+			                                     : PM_DETAIL_RUNTIME_HEAP,
+			                     .runtime = PM_RUNTIME_JAVA };
+	else if (owner == PM_OWNER_JAVA_CODE && region->perms & PM_PERM_EXEC)
+		detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_CODE,
+			                     .runtime = PM_RUNTIME_JAVA };
+	return detail;
+}
+
 /**
  * Returns whether a range that is not proven can claim a region. Only a Go program is known to have
  * no malloc in the memory that its reader labels; data of its runtime can look like malloc's.
@@ -91,7 +108,7 @@ static void claim(struct pm_region *region, const struct pm_runtimes *runtimes, 
 	if (proof != PM_PROOF_PROVEN)
 		why = "where the Go runtime maps memory, in a program of Go";
 	pm_kinds_claim(region, kind_of(region, main->owner), (enum pm_proof)proof, why);
-	region->detail = (struct pm_detail){ .type = PM_DETAIL_OWNER, .owner = main->owner };
+	region->detail = detail_of(region, (enum pm_owner)main->owner);
 }
 
 int pm_rule_runtimes(struct pm_kinds_context *context, struct pm_error *error)

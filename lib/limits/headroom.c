@@ -16,6 +16,7 @@ const char *pm_limit_name(enum pm_limit_kind kind)
 		[PM_LIMIT_ADDRESS_SPACE] = "address_space",
 		[PM_LIMIT_DATA] = "data",
 		[PM_LIMIT_STACK] = "stack",
+
 		[PM_LIMIT_JAVA_HEAP] = "java_heap",
 		[PM_LIMIT_JAVA_METASPACE] = "java_metaspace",
 		[PM_LIMIT_JAVA_CLASS_SPACE] = "java_class_space",
@@ -23,6 +24,7 @@ const char *pm_limit_name(enum pm_limit_kind kind)
 		[PM_LIMIT_JAVA_DIRECT] = "java_direct",
 		[PM_LIMIT_V8_OLD_SPACE] = "v8_old_space",
 		[PM_LIMIT_GO_MEMORY] = "go_memory",
+
 		[PM_LIMIT_MAPPINGS] = "mappings",
 		[PM_LIMIT_PIDS] = "pids",
 		[PM_LIMIT_USER_THREADS] = "user_threads",

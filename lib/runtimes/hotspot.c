@@ -8,8 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/minmax.h"
+#include "runtimes/hotspot_areas.h"
+#include "runtimes/hotspot_counters.h"
+#include "runtimes/hotspot_heap.h"
 #include "runtimes/hotspot_limits.h"
+#include "runtimes/hotspot_malloc.h"
+#include "runtimes/hotspot_threads.h"
+#include "runtimes/hotspot_tracker.h"
 #include "runtimes/readers.h"
 
 /* No reserved range is larger: 47 bits are all addresses of a process. */
@@ -164,15 +169,19 @@ static void find_symbols(struct pm_runtimes_context *context, const struct pm_re
 	places->tracker = symbols[2].address;
 }
 
-int pm_runtime_read_hotspot(struct pm_runtimes_context *context, struct pm_error *error)
+bool pm_hotspot_find(struct pm_runtimes_context *context, struct pm_hotspot_places *places)
 {
-	struct pm_hotspot_places places = { 0 };
 	const struct pm_region *library = pm_runtime_find_file(context, "libjvm.so");
 
-	if (!library)
-		return 0;
+	*places = (struct pm_hotspot_places){ 0 };
+	if (library && pm_vm_structs_find(context, library, &places->variables))
+		find_symbols(context, library, places);
+	return library != NULL;
+}
 
-	if (pm_vm_structs_find(context, library, &places.variables))
-		find_symbols(context, library, &places);
-	return pm_hotspot_read(context, &places, error);
+int pm_runtime_read_hotspot(struct pm_runtimes_context *context, struct pm_error *error)
+{
+	struct pm_hotspot_places places;
+
+	return pm_hotspot_find(context, &places) ? pm_hotspot_read(context, &places, error) : 0;
 }

@@ -26,17 +26,14 @@ struct pm_hotspot {
 	size_t info;                            /**< index in pm_runtimes.items */
 };
 
-/** Collectors of Java heaps. */
-enum pm_hotspot_collector {
-	PM_HOTSPOT_UNKNOWN = 0,
-	PM_HOTSPOT_SERIAL,
-	PM_HOTSPOT_PARALLEL,
-	PM_HOTSPOT_G1,
-	PM_HOTSPOT_Z,
-	PM_HOTSPOT_SHENANDOAH,
-	PM_HOTSPOT_EPSILON,
-	PM_HOTSPOT_COLLECTORS, /**< number of collectors */
-};
+/**
+ * Finds a JVM.
+ *
+ * @param context  the context
+ * @param places   receives where its parts are: 0 where that is not known
+ * @return         false if libjvm.so is not mapped
+ */
+bool pm_hotspot_find(struct pm_runtimes_context *context, struct pm_hotspot_places *places);
 
 /**
  * Reads a JVM. Used by tests with fake memory; the reader of a process finds the places first.
@@ -48,37 +45,6 @@ enum pm_hotspot_collector {
  */
 int pm_hotspot_read(struct pm_runtimes_context *context, const struct pm_hotspot_places *places,
                     struct pm_error *error);
-
-/** Returns the collector; PM_HOTSPOT_UNKNOWN if its data structures are not known. */
-enum pm_hotspot_collector pm_hotspot_find_collector(const struct pm_hotspot *jvm);
-
-/** Adds the Java heap and the card table. */
-void pm_hotspot_read_heap(const struct pm_hotspot *jvm, enum pm_hotspot_collector collector);
-
-/** Adds the code cache, the CDS archive, and the memory of performance counters. */
-void pm_hotspot_read_areas(const struct pm_hotspot *jvm);
-
-/** Adds metaspace and class space. Returns whether both were found. */
-bool pm_hotspot_read_metaspace(const struct pm_hotspot *jvm);
-
-/** Adds what native memory tracking calls memory of the collector, if it is switched on. */
-void pm_hotspot_read_tracker(const struct pm_hotspot *jvm);
-
-/**
- * Divides regions that contain blocks of malloc and other memory.
- * @param all_known  all memory of the JVM but that of the collector was added
- */
-void pm_hotspot_read_malloc(const struct pm_hotspot *jvm, bool all_known);
-
-/** Adds the number and the duration of collections. */
-void pm_hotspot_read_counters(const struct pm_hotspot *jvm);
-
-/**
- * Adds the names of threads that the kernel has cut.
- * @return 0 or -1 with PM_ERROR_RESOURCES
- */
-int pm_hotspot_read_threads(const struct pm_hotspot *jvm, enum pm_hotspot_collector collector,
-                            struct pm_error *error);
 
 /**
  * Adds a range that the JVM has reserved, if it is possible: it consists of whole pages, and of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranges that a JVM reserves beside its heap: code cache, CDS archive, metaspace, counters. */
-#include "runtimes/hotspot.h"
+#include "runtimes/hotspot_areas.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/minmax.h"
 #include "base/range.h"
 
@@ -16,10 +17,20 @@
 static const uint64_t chunk_min = 16 * 1024;
 
 /*
- * Chunks of the JVM's own arenas (Chunk::size in arena.hpp): 32 KiB with the header of malloc, and
- * without the slack of 40 bytes. A buffer of 32 KiB needs 16 bytes more.
+ * Blocks of the JVM's own arenas, such as those of the compilers: { pointer; length; ... } (Chunk
+ * in arena.hpp). The length is that of the rest of the block: the chunk of malloc is 24 bytes
+ * larger, or 56 with the header of native memory tracking, which is before the block.
  */
-static const uint64_t arena_chunk_min = 32 * 1024 - 64, arena_chunk_max = 32 * 1024;
+enum { ARENA_BLOCK_HEADER_MIN = 24, ARENA_BLOCK_HEADER_MAX = 72 };
+
+/* Usual arena blocks have 32 KiB; those for a large object are larger. */
+static const uint64_t arena_block_max = 1 << 20;
+
+/* A few pages in swap do not matter. */
+static const uint64_t swap_max = 1 << 20;
+
+/* The smallest pages that Linux has. */
+static const uint64_t page_mask = 4096 - 1;
 
 static int by_size(const void *a, const void *b)
 {
@@ -28,11 +39,6 @@ static int by_size(const void *a, const void *b)
 	memcpy(&one, a, sizeof one);
 	memcpy(&other, b, sizeof other);
 	return (one > other) - (one < other);
-}
-
-static bool can_be_buffer(uint64_t size)
-{
-	return size >= chunk_min && (size < arena_chunk_min || size > arena_chunk_max);
 }
 
 uint64_t pm_hotspot_direct_sum(struct pm_direct_sizes *sizes)
@@ -46,7 +52,7 @@ uint64_t pm_hotspot_direct_sum(struct pm_direct_sizes *sizes)
 	for (size_t i = 0; i < sizes->count; i++) {
 		bool repeated = (i > 0 && items[i] == items[i - 1]) ||
 		                (i + 1 < sizes->count && items[i] == items[i + 1]);
-		if (repeated && can_be_buffer(items[i]))
+		if (repeated && items[i] >= chunk_min)
 			sum += items[i];
 	}
 
@@ -85,8 +91,36 @@ static struct pm_range *known_ranges(const struct pm_runtimes *runtimes, size_t 
 	return ranges;
 }
 
-/** Collects the sizes of the large chunks in use. */
-static bool collect(const struct pm_heap *heap, struct pm_direct_sizes *sizes)
+static bool is_arena_length(const struct pm_chunk *chunk, uint64_t length)
+{
+	return length < chunk->size && chunk->size - length >= ARENA_BLOCK_HEADER_MIN &&
+	       chunk->size - length <= ARENA_BLOCK_HEADER_MAX;
+}
+
+/** Returns whether a chunk is a block of an arena of the JVM. */
+static bool is_arena_block(struct pm_runtimes_context *context, const struct pm_chunk *chunk)
+{
+	uint64_t words[4];
+
+	return chunk->size <= arena_block_max &&
+	       pm_runtime_read(context, chunk->start, words, sizeof words) &&
+	       (is_arena_length(chunk, words[1]) || is_arena_length(chunk, words[3]));
+}
+
+/**
+ * Returns whether the middle of a chunk was never used. The JVM fills direct buffers with zeros,
+ * but of the queues of its collector, 1 MiB for each thread, only a small part is usually used.
+ */
+static bool is_untouched(struct pm_runtimes_context *context, const struct pm_chunk *chunk)
+{
+	uint64_t middle = (chunk->start + (chunk->end - chunk->start) / 2) & ~page_mask;
+
+	return pm_runtime_next_present(context, middle, middle + page_mask + 1) != middle;
+}
+
+/** Collects the sizes of the large chunks in use that can be direct buffers. */
+static bool collect(struct pm_runtimes_context *context, const struct pm_heap *heap,
+                    struct pm_direct_sizes *sizes)
 {
 	sizes->items = malloc((heap->chunk_count + 1) * sizeof *sizes->items);
 	sizes->count = 0;
@@ -97,11 +131,27 @@ static bool collect(const struct pm_heap *heap, struct pm_direct_sizes *sizes)
 		struct pm_chunk chunk;
 
 		pm_heap_chunk(heap, i, &chunk);
-		if (chunk.state == PM_CHUNK_IN_USE && chunk.size >= chunk_min)
+		if (chunk.state == PM_CHUNK_IN_USE && chunk.size >= chunk_min &&
+		    !is_arena_block(context, &chunk) && !is_untouched(context, &chunk))
 			sizes->items[sizes->count++] = chunk.size;
 	}
 
 	return true;
+}
+
+/**
+ * Returns whether a part of the process is in swap: a walk over the heap would read it, and so
+ * bring it back into memory.
+ */
+static bool is_swapped(const struct pm_regions *regions)
+{
+	uint64_t swapped = 0;
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (regions->items[i].known & PM_SIZE_BIT(PM_SIZE_SWAP))
+			swapped += regions->items[i].bytes[PM_SIZE_SWAP];
+
+	return swapped > swap_max;
 }
 
 bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used)
@@ -110,7 +160,7 @@ bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used)
 	struct pm_direct_sizes sizes = { 0 };
 	struct pm_heap *heap;
 
-	if (!context->source->walk_heap)
+	if (!context->source->walk_heap || is_swapped(context->source->regions))
 		return false;
 
 	struct pm_range *skip = known_ranges(context->result, &source.skip_count);
@@ -120,10 +170,14 @@ bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used)
 	/* The search for jemalloc would read all memory. */
 	source.hint.searched = pm_runtime_find_file(context, "libjemalloc") == NULL;
 	source.skip = skip;
+
+	uint64_t began = pm_clock_ns(CLOCK_MONOTONIC);
 	bool known = pm_heap_open(&source, &heap, NULL) == 0;
+	context->deadline_ns += pm_clock_ns(CLOCK_MONOTONIC) - began;
 	if (known) {
 		known = heap->allocator != PM_HEAP_ALLOCATOR_UNKNOWN && !heap->lost &&
-		        heap->chunk_count > 0 && collect(heap, &sizes);
+		        heap->chunk_count > 0 && collect(context, heap, &sizes) &&
+		        !pm_runtime_ends(context);
 		pm_heap_close(heap);
 	}
 	if (known)

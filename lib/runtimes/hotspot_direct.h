@@ -18,16 +18,18 @@ struct pm_direct_sizes {
  * @param context  the context; pm_runtimes_source.walk_heap must be set. The ranges that were added
  *                 before are not searched for chunks
  * @param used     receives the bytes
- * @return         false if the chunks are not known; `used` is then unchanged
+ * @return         false if the chunks are not known, or if more than 1 MiB of the process is in
+ * swap; `used` is then unchanged
  */
 bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used);
 
 /**
  * Adds up the chunks that can be direct buffers: those of at least 16 KiB whose size occurs at
  * least twice. A program allocates buffers of few sizes; the large blocks of the JVM itself have
- * different sizes, except those of its arenas, which are left out.
+ * different sizes.
  *
- * @param sizes  the sizes of chunks in use; receives another order
+ * @param sizes  the sizes of chunks in use, without blocks of the JVM's arenas; receives another
+ *               order
  * @return       bytes
  */
 uint64_t pm_hotspot_direct_sum(struct pm_direct_sizes *sizes);

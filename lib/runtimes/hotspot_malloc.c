@@ -5,7 +5,7 @@
  * block starts at a page, with a header { 0; size | 2 }, where size is in whole pages, and blocks
  * follow each other.
  */
-#include "runtimes/hotspot.h"
+#include "runtimes/hotspot_malloc.h"
 
 #include "base/minmax.h"
 
@@ -28,10 +28,11 @@ struct division {
 	const struct pm_hotspot *jvm;
 	const struct pm_region *region;
 	size_t known; /* number of ranges of the JVM: those that were added later are not used */
-	uint64_t covered;   /* bytes of the region that belong to the JVM */
-	uint64_t blocks;    /* bytes of the region that belong to malloc */
-	size_t pages;       /* maximum number of pages that are examined */
-	enum pm_owner rest; /* owner of what is neither */
+	uint64_t covered; /* bytes of the region that belong to the JVM */
+	uint64_t blocks;  /* bytes of the region that belong to malloc */
+	size_t pages;     /* maximum number of pages that are examined */
+	enum pm_owner
+		rest; /* owner of what is neither; PM_OWNER_UNKNOWN if it follows from the kind */
 };
 
 /** Returns the size of the block at an address; 0 if there is none that ends before `end`. */
@@ -60,7 +61,7 @@ static uint64_t end_of_blocks(struct division *division, uint64_t address, uint6
 
 static void add_rest(const struct division *division, uint64_t start, uint64_t end)
 {
-	if (end - start >= REST_MIN)
+	if (division->rest != PM_OWNER_UNKNOWN && end - start >= REST_MIN)
 		pm_runtime_add_range(division->jvm->context, start, end, division->rest,
 		                     PM_PROOF_INFERRED);
 }
@@ -145,14 +146,21 @@ static bool is_candidate(const struct pm_region *region)
 	       region->start % ARENA_ALIGNMENT != 0;
 }
 
+/** Returns whether a region directly follows a file: then it starts with the .bss of the file. */
+static bool has_bss(const struct pm_regions *regions, size_t index)
+{
+	return index > 0 && regions->items[index - 1].inode != 0 &&
+	       regions->items[index - 1].end == regions->items[index].start;
+}
+
 void pm_hotspot_read_malloc(const struct pm_hotspot *jvm, bool all_known)
 {
 	const struct pm_regions *regions = jvm->context->source->regions;
 	struct division division = {
 		.jvm = jvm,
 		.known = jvm->context->result->range_count,
-		.rest = all_known ? PM_OWNER_JAVA_GC : PM_OWNER_JAVA_INTERNAL,
 	};
+	const enum pm_owner rest = all_known ? PM_OWNER_JAVA_GC : PM_OWNER_JAVA_INTERNAL;
 	size_t left = PAGES_MAX;
 
 	for (size_t i = 0; i < regions->count && !pm_runtime_ends(jvm->context); i++) {
@@ -172,6 +180,7 @@ void pm_hotspot_read_malloc(const struct pm_hotspot *jvm, bool all_known)
 			continue;
 
 		division.pages = pages;
+		division.rest = has_bss(regions, i) ? PM_OWNER_UNKNOWN : rest;
 		walk(&division, true);
 	}
 }

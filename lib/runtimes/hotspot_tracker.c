@@ -9,9 +9,7 @@
  * tags have had the same order since JDK 8. As a check, the tag of the code cache and of the Java
  * heap must be right.
  */
-#include "runtimes/hotspot.h"
-
-#include "base/minmax.h"
+#include "runtimes/hotspot_tracker.h"
 
 enum {
 	TAG_JAVA_HEAP = 0,

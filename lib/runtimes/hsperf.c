@@ -29,41 +29,48 @@ static size_t number_at(const unsigned char *bytes)
 	return number;
 }
 
-/** Checks the prologue. Other byte orders are those of other processors. */
-static bool is_valid(const unsigned char *prologue)
+bool pm_hsperf_check(struct pm_hsperf *hsperf)
 {
 	static const unsigned char magic[] = { 0xca, 0xfe, 0xc0, 0xc0 };
+	const unsigned char *prologue = hsperf->bytes;
 
-	return memcmp(prologue, magic, sizeof magic) == 0 && prologue[BYTE_ORDER_AT] == 1 &&
-	       prologue[MAJOR_AT] == 2;
+	/* Other byte orders are those of other processors. */
+	if (hsperf->size < PROLOGUE_SIZE || memcmp(prologue, magic, sizeof magic) != 0 ||
+	    prologue[BYTE_ORDER_AT] != 1 || prologue[MAJOR_AT] != 2)
+		return false;
+
+	hsperf->first = number_at(prologue + FIRST_AT);
+	hsperf->count = number_at(prologue + COUNT_AT);
+	return hsperf->first >= PROLOGUE_SIZE && hsperf->first <= hsperf->size;
+}
+
+/** Reads the used part of the data into `bytes`. Returns false if a part cannot be read. */
+static bool copy_data(struct pm_runtimes_context *context, uint64_t address,
+                      const struct pm_hsperf *hsperf)
+{
+	for (size_t at = 0; at < hsperf->size; at += READ_MAX) {
+		size_t part = pm_min_size(hsperf->size - at, READ_MAX);
+
+		if (!pm_runtime_read(context, address + at, hsperf->bytes + at, part))
+			return false;
+	}
+
+	return true;
 }
 
 bool pm_hsperf_read(struct pm_runtimes_context *context, uint64_t address, uint64_t size,
                     struct pm_hsperf *hsperf)
 {
-	unsigned char prologue[PROLOGUE_SIZE];
+	uint32_t used;
 
-	if (size < sizeof prologue || address == 0 ||
-	    !pm_runtime_read(context, address, prologue, sizeof prologue) || !is_valid(prologue))
+	if (address == 0 || !pm_runtime_read_u32(context, address + USED_AT, &used) ||
+	    used < PROLOGUE_SIZE || used > pm_min(size, DATA_MAX))
 		return false;
 
-	struct pm_hsperf read = { .size = number_at(prologue + USED_AT),
-		                  .first = number_at(prologue + FIRST_AT),
-		                  .count = number_at(prologue + COUNT_AT) };
-	if (read.size < sizeof prologue || read.size > pm_min(size, DATA_MAX))
+	struct pm_hsperf read = { .bytes = malloc(used), .size = used };
+	if (!read.bytes || !copy_data(context, address, &read) || !pm_hsperf_check(&read)) {
+		pm_hsperf_deinit(&read);
 		return false;
-
-	read.bytes = malloc(read.size);
-	if (!read.bytes)
-		return false;
-
-	for (size_t at = 0; at < read.size; at += READ_MAX) {
-		size_t part = pm_min_size(read.size - at, READ_MAX);
-
-		if (!pm_runtime_read(context, address + at, read.bytes + at, part)) {
-			pm_hsperf_deinit(&read);
-			return false;
-		}
 	}
 
 	*hsperf = read;

@@ -35,6 +35,14 @@ bool pm_hsperf_read(struct pm_runtimes_context *context, uint64_t address, uint6
                     struct pm_hsperf *hsperf);
 
 /**
+ * Checks the prologue of counters that were copied, and finds the entries.
+ *
+ * @param hsperf  the counters: `bytes` and `size`; receives `first` and `count`
+ * @return        false if the data is not valid
+ */
+bool pm_hsperf_check(struct pm_hsperf *hsperf);
+
+/**
  * Releases the counters.
  * @param hsperf  the counters; zeroed afterwards
  */

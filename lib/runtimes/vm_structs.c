@@ -60,34 +60,36 @@ typedef int add_entry(struct pm_runtimes_context *context, struct pm_vm_structs 
                       const struct table *table, const unsigned char *entry,
                       struct pm_error *error);
 
+/* By enum pm_vm_variable. */
+static const char *const variable_names[PM_VM_VARIABLE_COUNT] = {
+	[PM_VM_STRUCTS] = "gHotSpotVMStructs",
+	[PM_VM_STRUCT_STRIDE] = "gHotSpotVMStructEntryArrayStride",
+	[PM_VM_STRUCT_TYPE] = "gHotSpotVMStructEntryTypeNameOffset",
+	[PM_VM_STRUCT_FIELD] = "gHotSpotVMStructEntryFieldNameOffset",
+	[PM_VM_STRUCT_IS_STATIC] = "gHotSpotVMStructEntryIsStaticOffset",
+	[PM_VM_STRUCT_OFFSET] = "gHotSpotVMStructEntryOffsetOffset",
+	[PM_VM_STRUCT_ADDRESS] = "gHotSpotVMStructEntryAddressOffset",
+	[PM_VM_TYPES] = "gHotSpotVMTypes",
+	[PM_VM_TYPE_STRIDE] = "gHotSpotVMTypeEntryArrayStride",
+	[PM_VM_TYPE_NAME] = "gHotSpotVMTypeEntryTypeNameOffset",
+	[PM_VM_TYPE_SIZE] = "gHotSpotVMTypeEntrySizeOffset",
+	[PM_VM_INTS] = "gHotSpotVMIntConstants",
+	[PM_VM_INT_STRIDE] = "gHotSpotVMIntConstantEntryArrayStride",
+	[PM_VM_INT_NAME] = "gHotSpotVMIntConstantEntryNameOffset",
+	[PM_VM_INT_VALUE] = "gHotSpotVMIntConstantEntryValueOffset",
+	[PM_VM_LONGS] = "gHotSpotVMLongConstants",
+	[PM_VM_LONG_STRIDE] = "gHotSpotVMLongConstantEntryArrayStride",
+	[PM_VM_LONG_NAME] = "gHotSpotVMLongConstantEntryNameOffset",
+	[PM_VM_LONG_VALUE] = "gHotSpotVMLongConstantEntryValueOffset",
+};
+
 bool pm_vm_structs_find(struct pm_runtimes_context *context, const struct pm_region *library,
                         struct pm_vm_variables *variables)
 {
-	static const char *const names[PM_VM_VARIABLE_COUNT] = {
-		[PM_VM_STRUCTS] = "gHotSpotVMStructs",
-		[PM_VM_STRUCT_STRIDE] = "gHotSpotVMStructEntryArrayStride",
-		[PM_VM_STRUCT_TYPE] = "gHotSpotVMStructEntryTypeNameOffset",
-		[PM_VM_STRUCT_FIELD] = "gHotSpotVMStructEntryFieldNameOffset",
-		[PM_VM_STRUCT_IS_STATIC] = "gHotSpotVMStructEntryIsStaticOffset",
-		[PM_VM_STRUCT_OFFSET] = "gHotSpotVMStructEntryOffsetOffset",
-		[PM_VM_STRUCT_ADDRESS] = "gHotSpotVMStructEntryAddressOffset",
-		[PM_VM_TYPES] = "gHotSpotVMTypes",
-		[PM_VM_TYPE_STRIDE] = "gHotSpotVMTypeEntryArrayStride",
-		[PM_VM_TYPE_NAME] = "gHotSpotVMTypeEntryTypeNameOffset",
-		[PM_VM_TYPE_SIZE] = "gHotSpotVMTypeEntrySizeOffset",
-		[PM_VM_INTS] = "gHotSpotVMIntConstants",
-		[PM_VM_INT_STRIDE] = "gHotSpotVMIntConstantEntryArrayStride",
-		[PM_VM_INT_NAME] = "gHotSpotVMIntConstantEntryNameOffset",
-		[PM_VM_INT_VALUE] = "gHotSpotVMIntConstantEntryValueOffset",
-		[PM_VM_LONGS] = "gHotSpotVMLongConstants",
-		[PM_VM_LONG_STRIDE] = "gHotSpotVMLongConstantEntryArrayStride",
-		[PM_VM_LONG_NAME] = "gHotSpotVMLongConstantEntryNameOffset",
-		[PM_VM_LONG_VALUE] = "gHotSpotVMLongConstantEntryValueOffset",
-	};
 	struct pm_runtime_symbol symbols[PM_VM_VARIABLE_COUNT];
 
 	for (size_t i = 0; i < PM_VM_VARIABLE_COUNT; i++)
-		symbols[i] = (struct pm_runtime_symbol){ .name = names[i] };
+		symbols[i] = (struct pm_runtime_symbol){ .name = variable_names[i] };
 	if (pm_runtime_find_symbols(context, library, symbols, PM_VM_VARIABLE_COUNT) !=
 	    PM_VM_VARIABLE_COUNT)
 		return false;

@@ -163,6 +163,11 @@ command_waits() {
 	grep -q "^! $GROUP: 1 OOM kill " "$BATS_TEST_TMPDIR/out"
 	# Without the log, it is only known that the process has ended and that one of its group was killed.
 	head -n 1 "$BATS_TEST_TMPDIR/out" | grep -q "^hog ($pid)   \(OOM-killed .* ago: limit of $GROUP\|ended; fails: $GROUP: 1 OOM kill \)"
+	# Somebody who comes later is told so, if the log can be read.
+	run -2 procmem pressure "$pid"
+	[[ $output == *"no process has PID $pid"* ]]
+	grep -q 'OOM kills are not known' "$BATS_TEST_TMPDIR/out" ||
+		[[ $output == *"note: hog ($pid) was OOM-killed "*" ago: limit of $GROUP; all kills: procmem pressure"* ]]
 }
 
 @test "without a target: the machine, the nodes and the groups below the root" {

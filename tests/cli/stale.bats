@@ -352,3 +352,11 @@ resident() {
 	[ "$(sed 's/.*\r\x1b\[K//; s/\r//g; s/\x1b\[[0-9;]*[mK]//g' <<<"$output" | wc -L)" -le 80 ]
 	[[ $output == *'COLD%'* ]]
 }
+
+@test "on a narrow terminal columns are left out, but not the only region to show" {
+	# Other regions have less than 1 % of it.
+	memory_start 256 plain
+	run -0 on_terminal 24 50 stale --for 0.1s "$TARGET_PID"
+	[[ $output == *'no room for '* && $output == *' more regions, '* ]]
+	[[ $output == *$'\n'"${RANGE%-*}-"* ]]
+}

@@ -11,7 +11,8 @@ import java.util.concurrent.CountDownLatch;
  * part=N", and four named threads. Prints `ready` and waits for the end of its input. An argument
  * is a rate in bytes per second, at which it creates more buffers, and much garbage on its heap,
  * all of which was used before. Then each line of input is answered by `leaked BYTES MILLISECONDS`:
- * the bytes so far and the time of a monotonic clock.
+ * the bytes so far and the time of a monotonic clock. With a second argument `stepped`, it creates
+ * buffers only during the command `pass SECONDS`, as many as otherwise in that time.
  */
 public class DirectBuffers {
 	static final List<ByteBuffer> buffers = new ArrayList<>();
@@ -57,6 +58,18 @@ public class DirectBuffers {
 		thread.start();
 	}
 
+	/** Obeys the commands `pass SECONDS`. */
+	static void step(long rate, BufferedReader input) throws Exception {
+		String line;
+		while ((line = input.readLine()) != null) {
+			long bytes = Long.parseLong(line.substring("pass ".length())) * rate;
+			for (long done = 0; done < bytes; done += 1 << 20)
+				addBuffer();
+			waste(bytes);
+			System.out.println("done " + line);
+		}
+	}
+
 	public static void main(String[] arguments) throws Exception {
 		for (int i = 0; i < 40; i++)
 			addBuffer();
@@ -77,10 +90,13 @@ public class DirectBuffers {
 			thread.start();
 		}
 		running.await();
-		if (arguments.length > 0)
+		boolean stepped = arguments.length > 1 && arguments[1].equals("stepped");
+		if (arguments.length > 0 && !stepped)
 			startLeak(Long.parseLong(arguments[0]));
 		System.out.println("ready");
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+		if (stepped)
+			step(Long.parseLong(arguments[0]), input);
 		while (input.readLine() != null)
 			System.out.println("leaked " + leaked + " " + leakedAt / 1000000);
 	}

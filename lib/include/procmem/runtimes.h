@@ -43,7 +43,8 @@ struct pm_runtimes_source {
 	unsigned time_ms;
 	/**
 	 * Also walk the heap of malloc, which takes longer than all else, for the used part of
-	 * limits of native memory (PM_RUNTIME_LIMIT_JAVA_DIRECT). `time_ms` does not limit the walk.
+	 * limits of native memory (PM_RUNTIME_LIMIT_JAVA_DIRECT). `time_ms` does not limit the
+	 * walk.
 	 */
 	bool walk_heap;
 };

@@ -80,9 +80,9 @@ struct pm_sampler_options {
 	 */
 	bool smaps;
 	/**
-	 * CPU time that may be used to read runtimes (pm_sample.runtimes), as a share of one core,
-	 * in addition to `budget`; HUGE_VAL means unlimited. 0: runtimes are not read for the
-	 * sample. The regions are classified with these runtimes, if `kinds` is set.
+	 * CPU time that may be used to read runtimes (pm_sample.runtimes), as a share of one core;
+	 * HUGE_VAL means unlimited. 0: runtimes are not read for the sample. This CPU time counts
+	 * towards `budget`, too. The regions are classified with these runtimes, if `kinds` is set.
 	 */
 	double runtimes;
 };

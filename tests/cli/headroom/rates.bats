@@ -75,3 +75,26 @@ headroom_start() {
 	jq -e --argjson rate "$(log_rate "$folder/threads.log")" '.limits[] | select(.name == "mappings") | .verdict == "steady"
 		and (.rate / $rate / 2 - 1 | fabs) < 0.15' "$folder/threads.json"
 }
+
+@test "a JVM whose direct buffers leak: the time left is that of its own log" {
+	local rate left used
+	require java
+	spawn setpriv --pdeathsig KILL java -Xms64m -Xmx64m -XX:+UseSerialGC -XX:MaxDirectMemorySize=1g \
+		"$PROCMEM_SOURCE/tests/targets/DirectBuffers.java" 4194304
+	target_await ready >/dev/null
+	printf 'tell\n' >&"$TARGET_IN"
+	target_await leaked >"$folder/log"
+	headroom_start jvm
+	wait "${watchers[@]}"
+	printf 'tell\n' >&"$TARGET_IN"
+	target_await leaked >>"$folder/log"
+	json_keep headroom "$folder/jvm.json"
+	cat "$folder/jvm.text"
+
+	rate=$(awk 'NR == 1 { bytes = $2; ms = $3 } END { printf "%d", ($2 - bytes) / ($3 - ms) * 1000 }' "$folder/log")
+	used=$((40 * 1048576 + $(awk 'END { print $2 }' "$folder/log")))
+	left=$(((1 << 30) - used))
+	jq -c --argjson rate "$rate" --argjson left "$left" '[$rate, $left, .first_limit]' "$folder/jvm.json"
+	jq -e --argjson rate "$rate" --argjson left "$left" '.first_limit | .name == "java_direct" and (.seconds_left / ($left / $rate) - 1 | fabs) < 0.15' "$folder/jvm.json"
+	[[ $(head -n 1 "$folder/jvm.text") == *' left of 1.0G (its direct memory), used up in about '*'; then OutOfMemoryError: Direct buffer memory' ]]
+}

@@ -242,7 +242,7 @@ static void other_file_systems_are_not_entered(void **state)
 	free(inner);
 }
 
-/** Mounts a FUSE whose server does not answer: nobody reads from its descriptor. */
+/** Mounts a FUSE whose server does not answer: no process reads from its descriptor. */
 static void mount_dead(const char *point, int server)
 {
 	char options[128];

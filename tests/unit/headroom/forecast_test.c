@@ -445,6 +445,111 @@ static void no_sure_time_from_an_estimate(void **state)
 	assert_true(sure > 10 && estimates > 5);
 }
 
+/** Adds 31 samples, one each second, in which a limit grows from `used` by `rate` MiB. */
+static void grow(struct fixture *fixture, struct pm_limit *limit, uint64_t used, uint64_t rate)
+{
+	for (unsigned time = 0; time <= 30; time++) {
+		limit->used = (used + rate * time) * MIB;
+		add_sample(fixture, time, 300 * MIB + limit->used);
+	}
+}
+
+static void limit_of_a_runtime_is_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB, "/proc/meminfo");
+	struct pm_limit *direct = add_limit(fixture, PM_LIMIT_JAVA_DIRECT, 512 * MIB,
+	                                    "MaxDirectMemorySize");
+
+	direct->approximate = true;
+	system->used = 1000 * MIB;
+	grow(fixture, direct, 40, 4);
+	assert_ptr_equal(forecast(fixture), direct);
+	expect_time(&fixture->report.forecasts[1].time, (512.0 - 160) / 4, true);
+}
+
+static void growing_heap_with_garbage_is_not_first(void **state)
+{
+	static const enum pm_limit_kind kinds[] = { PM_LIMIT_JAVA_HEAP, PM_LIMIT_V8_OLD_SPACE,
+		                                    PM_LIMIT_GO_MEMORY };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct fixture *fixture = *state;
+		fixture->report.headroom.count = 0;
+		struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB,
+		                                    "/proc/meminfo");
+		struct pm_limit *heap = add_limit(fixture, kinds[i], 256 * MIB, "maximum");
+
+		system->used = 1000 * MIB;
+		grow(fixture, heap, 40, 7);
+		assert_int_equal(heap->used, 250 * MIB);
+		assert_ptr_equal(forecast(fixture), system);
+		assert_false(forecast_time(&fixture->report.forecasts[1]).known);
+		headroom_rates_deinit(&fixture->rates);
+		fixture->rates = (struct headroom_rates){ 0 };
+	}
+}
+
+/** Collections each 5 s free 40 MiB of garbage; the program keeps 3 MiB more each second. */
+static void collections_show_what_is_kept(void **state)
+{
+	static const enum pm_limit_kind kinds[] = { PM_LIMIT_V8_OLD_SPACE, PM_LIMIT_JAVA_HEAP,
+		                                    PM_LIMIT_GO_MEMORY };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct fixture *fixture = *state;
+		fixture->report.headroom.count = 0;
+		struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB,
+		                                    "/proc/meminfo");
+		struct pm_limit *heap = add_limit(fixture, kinds[i], 500 * MIB, "maximum");
+
+		system->used = 1000 * MIB;
+		for (unsigned time = 0; time <= 40; time++) {
+			heap->used = (50 + 3 * time + 8 * (time % 5)) * MIB;
+			add_sample(fixture, time, 300 * MIB);
+		}
+
+		bool v8 = kinds[i] == PM_LIMIT_V8_OLD_SPACE;
+		assert_ptr_equal(forecast(fixture), v8 ? heap : system);
+		struct forecast_time time = forecast_time(&fixture->report.forecasts[1]);
+		assert_int_equal(time.known, v8);
+		if (v8)
+			assert_true(time.estimate && fabs(time.seconds / 110 - 1) < 0.2);
+		headroom_rates_deinit(&fixture->rates);
+		fixture->rates = (struct headroom_rates){ 0 };
+	}
+}
+
+static void jvm_that_warms_up_is_not_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB, "/proc/meminfo");
+	struct pm_limit *code = add_limit(fixture, PM_LIMIT_JAVA_CODE, 240 * MIB,
+	                                  "ReservedCodeCacheSize");
+
+	system->used = 1000 * MIB;
+	grow(fixture, code, 10, 1);
+	assert_ptr_equal(forecast(fixture), system);
+	assert_true(forecast_time(&fixture->report.forecasts[1]).known);
+
+	headroom_rates_deinit(&fixture->rates);
+	fixture->rates = (struct headroom_rates){ 0 };
+	grow(fixture, code, 150, 1);
+	assert_ptr_equal(forecast(fixture), code);
+}
+
+static void limit_without_a_used_part_has_no_series(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pm_limit *direct = add_limit(fixture, PM_LIMIT_JAVA_DIRECT, 512 * MIB,
+	                                    "MaxDirectMemorySize");
+
+	direct->used_unknown = true;
+	add_sample(fixture, 0, 300 * MIB);
+	assert_null(limit_counters_find(&fixture->rates.counters, direct));
+	assert_null(forecast(fixture));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -464,6 +569,11 @@ int main(void)
 		TEST(shared_memory_charged_elsewhere_does_not_count),
 		TEST(tighter_limit_without_a_time_is_first),
 		TEST(no_sure_time_from_an_estimate),
+		TEST(limit_of_a_runtime_is_first),
+		TEST(growing_heap_with_garbage_is_not_first),
+		TEST(collections_show_what_is_kept),
+		TEST(jvm_that_warms_up_is_not_first),
+		TEST(limit_without_a_used_part_has_no_series),
 	};
 
 	srand(1);

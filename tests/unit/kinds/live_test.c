@@ -325,7 +325,7 @@ static void memory_of_redis_belongs_to_jemalloc(void **state)
 	for (size_t i = 0; i < view.regions.count; i++) {
 		const struct pm_region *region = &view.regions.items[i];
 		mapped |= strstr(region->mapping, "libjemalloc") != NULL;
-		if (strcmp(detail_text(region), "probably jemalloc") == 0)
+		if (region->owner == PM_OWNER_JEMALLOC)
 			claimed += region->bytes[PM_SIZE_RSS];
 	}
 

@@ -485,6 +485,38 @@ static void kill_is_seen(void **state)
 	assert_true(after.events.max > before.events.max);
 }
 
+/** The limits of runtimes are added in the order of their kinds, and replace older ones. */
+static void limits_of_runtimes(void **state)
+{
+	(void)state;
+	struct pm_headroom headroom = { 0 };
+	struct pm_runtimes runtimes = {
+		.limits = { { PM_RUNTIME_LIMIT_GO_MEMORY, 4096, 96, true, true, "GOMEMLIMIT" },
+		            { PM_RUNTIME_LIMIT_JAVA_DIRECT, 1024, 24, true, true,
+		              "MaxDirectMemorySize" },
+		            { PM_RUNTIME_LIMIT_V8_OLD_SPACE, 2048, 99, false, false, NULL },
+		            { PM_RUNTIME_LIMIT_JAVA_HEAP, 0, 0, false, true, "MaxHeapSize" },
+		            { PM_RUNTIME_LIMIT_COUNT, 1, 0, false, true, "unknown" } },
+		.limit_count = 5,
+	};
+
+	pm_headroom_add_runtimes(&headroom, &runtimes);
+	assert_int_equal(headroom.count, 3);
+	assert_int_equal(headroom.limits[0].kind, PM_LIMIT_JAVA_DIRECT);
+	assert_int_equal(headroom.limits[1].kind, PM_LIMIT_V8_OLD_SPACE);
+	assert_int_equal(headroom.limits[2].kind, PM_LIMIT_GO_MEMORY);
+	expect(&headroom, PM_LIMIT_JAVA_DIRECT, 1024, 24, 1000, "MaxDirectMemorySize");
+	expect(&headroom, PM_LIMIT_V8_OLD_SPACE, 2048, 0, 2048, "");
+	assert_true(headroom.limits[0].approximate && !headroom.limits[0].used_unknown);
+	assert_true(headroom.limits[1].used_unknown && !headroom.limits[1].approximate);
+
+	runtimes.limits[0].used = 196;
+	runtimes.limit_count = 1;
+	pm_headroom_add_runtimes(&headroom, &runtimes);
+	assert_int_equal(headroom.count, 1);
+	expect(&headroom, PM_LIMIT_GO_MEMORY, 4096, 196, 3900, "GOMEMLIMIT");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +532,7 @@ int main(void)
 		cmocka_unit_test(living_process),
 		cmocka_unit_test(counts_are_added_and_then_exchanged),
 		cmocka_unit_test(kill_is_seen),
+		cmocka_unit_test(limits_of_runtimes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

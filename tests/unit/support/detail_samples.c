@@ -88,6 +88,8 @@ const struct detail_sample detail_samples[] = {
 	{ ALLOCATOR(PM_ALLOCATOR_JEMALLOC), "probably jemalloc" },
 	{ ALLOCATOR(PM_ALLOCATOR_TCMALLOC), "probably tcmalloc" },
 	{ ALLOCATOR(PM_ALLOCATOR_MIMALLOC), "probably mimalloc" },
+	{ { .type = PM_DETAIL_OWNER, .owner = PM_OWNER_JAVA_HEAP }, "Java heap" },
+	{ { .type = PM_DETAIL_OWNER, .owner = PM_OWNER_GO_HEAP }, "Go heap" },
 	{ { .type = PM_DETAIL_NO_ACCESS }, "no access" },
 	{ { .type = PM_DETAIL_TEXT, .text = "what an early version wrote" },
 	  "what an early version wrote" },

@@ -101,7 +101,7 @@ static void only_changed_tracks_have_rows(void **state)
 static void growth_counts_from_the_baseline(void **state)
 {
 	struct fixture *fixture = *state;
-	struct watch_kinds kinds;
+	struct watch_sums kinds;
 
 	add_sample(fixture, 0, MIB);
 	add_sample(fixture, 1, 3 * MIB);
@@ -458,7 +458,7 @@ static void copy_keeps_values(void **state)
 
 	/* Its rows can be made again in any order. */
 	struct watch_view view = { .sort = WATCH_BY_RATE, .all_rows = true };
-	struct watch_kinds kinds;
+	struct watch_sums kinds;
 	assert_int_equal(watch_view_update(&view, &copy, NULL), 0);
 	assert_int_equal(view.row_count, 1);
 	assert_int_equal(view.rows[0].growth, 2 * MIB);
