@@ -12,7 +12,19 @@
 #include "view/numbered_table.h"
 
 /** Columns of the table. Tables of sums have only some of these columns. */
-enum column { CHANGE, COUNT, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING, OWNER, COLUMNS };
+enum column {
+	CHANGE,
+	COUNT,
+	ADDRESS,
+	BEFORE,
+	AFTER,
+	DELTA,
+	SIZE_DELTA,
+	KIND,
+	MAPPING,
+	OWNER,
+	COLUMNS
+};
 
 static const struct table_column all_columns[COLUMNS] = {
 	[CHANGE] = { .title = "CHANGE" },
@@ -81,6 +93,15 @@ static void put_mapping(const struct diff_row *row, struct text *text)
 		put_detail(region, text);
 }
 
+static void put_address(const struct diff_row *row, struct text *text)
+{
+	text_hex(text, row->region->start, 8);
+	text_char(text, '-');
+	text_hex(text, row->region->end, 8);
+	if (row->regions > 1)
+		text_format(text, " +%zu", row->regions - 1);
+}
+
 /**
  * Writes a cell of a column that describes a row, such as its address. In the row of totals, these
  * columns are empty.
@@ -90,11 +111,7 @@ static void put_identity(const struct diff_row *row, enum column column, struct 
 	if (column == CHANGE) {
 		text_string(text, pm_change_name(row->change));
 	} else if (column == ADDRESS) {
-		text_hex(text, row->region->start, 8);
-		text_char(text, '-');
-		text_hex(text, row->region->end, 8);
-		if (row->regions > 1)
-			text_format(text, " +%zu", row->regions - 1);
+		put_address(row, text);
 	} else if (column == KIND) {
 		text_string(text, pm_kind_name((enum pm_kind)row->region->kind));
 	} else if (column == OWNER) {

@@ -24,6 +24,8 @@
 #include "heap/classes.h"
 #include "heap/json.h"
 #include "heap/print.h"
+#include "heap/python.h"
+#include "heap/python_growth.h"
 #include "view/table.h"
 
 enum { ID, RATE, NEW_RATE, SIZE, NEW, NET, WHAT, COLUMNS };
@@ -48,6 +50,7 @@ static const struct table_column columns[COLUMNS] = {
 struct growth {
 	struct heap_report report; /* the first walk, whose memory finds the types */
 	struct pm_survivors *survivors;
+	struct heap_python_growth python; /* of the first and the last walk */
 	struct poll_loop wait;
 	double begun[PM_SURVIVORS_WALKS]; /* when the chunks of each walk were read, in seconds */
 	bool complete;                    /* all walks were complete */
@@ -345,6 +348,7 @@ static void print_text(struct growth *growth, struct out *out)
 	out_format(out, "net change in %.1f s, of all chunks in use: %s\n",
 	           seconds_between(growth, 0, PM_SURVIVORS_WALKS - 1), text_terminate(&net));
 	text_deinit(&net);
+	heap_python_growth_print(&growth->python, growth->report.options, out);
 }
 
 static void print_json(const struct growth *growth, struct out *out)
@@ -373,6 +377,7 @@ static void print_json(const struct growth *growth, struct out *out)
 	}
 	json_shut(&json, ']');
 	json_put(&json, "net_bytes", json_integer(net_bytes(growth)));
+	heap_python_growth_put_json(&json, &growth->python);
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }
@@ -389,6 +394,16 @@ static int await_walk(struct growth *growth, struct pm_error *error)
 	                    "interrupted before the last walk over the heap");
 }
 
+/** Reads the heap of CPython, unless only some chunks of malloc are of interest. */
+static int read_python(struct heap_report *report, struct pm_python_heap **heap,
+                       struct pm_error *error)
+{
+	*heap = NULL;
+	if (heap_options_select(report->options))
+		return 0;
+	return heap_python_read(report, heap, error);
+}
+
 /** Makes the second or third walk. */
 static int walk_again(struct growth *growth, size_t walk, const char *word, struct pm_error *error)
 {
@@ -400,6 +415,10 @@ static int walk_again(struct growth *growth, size_t walk, const char *word, stru
 	if (heap_report_open(&report, word, error) == 0) {
 		growth->begun[walk] = clock_seconds();
 		result = pm_survivors_walk(growth->survivors, report.heap, error);
+	}
+	if (result == 0 && walk == PM_SURVIVORS_WALKS - 1) {
+		growth->python.seconds += clock_seconds();
+		result = read_python(&report, &growth->python.last, error);
 	}
 	/* The chunks of two programs, or of two processes of the same name, are not compared. */
 	if (pm_process_check(growth->report.memory.target.process, &gone) < 0) {
@@ -428,6 +447,9 @@ static int measure(struct growth *growth, const char *word, struct pm_error *err
 
 	growth->begun[0] = clock_seconds();
 	if (pm_survivors_walk(growth->survivors, report->heap, error) < 0)
+		return -1;
+	growth->python.seconds = -clock_seconds();
+	if (read_python(report, &growth->python.first, error) < 0)
 		return -1;
 
 	growth->complete = report->heap->complete;
@@ -463,6 +485,7 @@ int heap_growth_print(const char *word, const struct heap_options *options, stru
 		result = measure(&growth, word, error);
 	poll_loop_deinit(&growth.wait);
 	if (result == 0) {
+		heap_python_growth_compare(&growth.python);
 		order_classes(&growth);
 		limit_classes(&growth);
 		if (options->output.json)
@@ -472,6 +495,7 @@ int heap_growth_print(const char *word, const struct heap_options *options, stru
 		result = growth.complete;
 	}
 
+	heap_python_growth_deinit(&growth.python);
 	free(growth.order);
 	free(growth.ids);
 	pm_survivors_close(growth.survivors);

@@ -88,6 +88,19 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	}
 }
 
+/** Adds what is in use and free. */
+static void put_sums(const struct pm_python_heap *heap, bool exact, struct text *line)
+{
+	text_string(line, "  pymalloc: in use ");
+	text_size_as(line, heap->in_use, exact);
+	text_string(line, ", free ");
+	text_size_as(line, heap->free, exact);
+	text_string(line, " in ");
+	text_grouped(line, heap->arenas);
+	text_format(line, " arena%s of ", text_plural(heap->arenas));
+	text_size_as(line, heap->arena_size, exact);
+}
+
 /** Prints the version and the sums. */
 static void print_sums(const struct pm_python_heap *heap, bool exact, struct out *out)
 {
@@ -97,16 +110,9 @@ static void print_sums(const struct pm_python_heap *heap, bool exact, struct out
 	if (heap->version[0])
 		text_char(&line, ' ');
 	utf8_escape(&line, heap->version, strlen(heap->version));
-	if (heap->arenas > 0) {
-		text_string(&line, "  pymalloc: in use ");
-		text_size_as(&line, heap->in_use, exact);
-		text_string(&line, ", free ");
-		text_size_as(&line, heap->free, exact);
-		text_string(&line, " in ");
-		text_grouped(&line, heap->arenas);
-		text_format(&line, " arena%s of ", text_plural(heap->arenas));
-		text_size_as(&line, heap->arena_size, exact);
-	}
+	if (heap->arenas > 0)
+		put_sums(heap, exact, &line);
+
 	if (heap->variant[0])
 		text_format(&line, "; %s", heap->variant);
 	if (heap->missing[0] && heap->arenas > 0)
@@ -212,11 +218,8 @@ static void put_text(struct json *json, const char *name, const char *text)
 		json_put(json, name, json_bytes(text, strlen(text)));
 }
 
-void heap_python_put_json(struct json *json, const struct pm_python_heap *heap)
+void heap_python_open_json(struct json *json, const struct pm_python_heap *heap)
 {
-	if (!heap)
-		return;
-
 	json_open(json, "python", '{');
 	put_text(json, "version", heap->version);
 	put_text(json, "variant", heap->variant);
@@ -229,6 +232,14 @@ void heap_python_put_json(struct json *json, const struct pm_python_heap *heap)
 	json_put(json, "pool_size", json_number(heap->pool_size));
 	json_put(json, "in_use", json_number(heap->in_use));
 	json_put(json, "free", json_number(heap->free));
+}
+
+void heap_python_put_json(struct json *json, const struct pm_python_heap *heap)
+{
+	if (!heap)
+		return;
+
+	heap_python_open_json(json, heap);
 	put_classes(json, heap);
 	if (heap->types_known)
 		put_types(json, heap);

@@ -40,6 +40,14 @@ void heap_python_print(const struct pm_python_heap *heap, const struct heap_opti
                        struct out *out);
 
 /**
+ * Opens the member "python", and writes the version and the sums.
+ *
+ * @param json  the object to which it is added; the caller closes the member
+ * @param heap  the heap
+ */
+void heap_python_open_json(struct json *json, const struct pm_python_heap *heap);
+
+/**
  * Writes the member "python".
  *
  * @param json  the object to which it is added

@@ -25,10 +25,11 @@ struct place {
 	const struct pm_region *before; /* the next region below and, in `after`, the next region
 	                                   above; NULL if there is none */
 	const struct pm_region *after;
-	bool in_core;           /* the target is a core file */
-	bool page_known;        /* `page` is valid */
-	unsigned page;          /* enum pm_page bits; 0 if the page was never touched */
-	struct pm_owner_range owner; /* owner of the address, and which addresses around it it has */
+	bool in_core;    /* the target is a core file */
+	bool page_known; /* `page` is valid */
+	unsigned page;   /* enum pm_page bits; 0 if the page was never touched */
+	struct pm_owner_range
+		owner;          /* owner of the address, and which addresses around it it has */
 	bool has_chunk;         /* `chunk` is valid */
 	struct map_chunk chunk; /* the chunk of malloc that contains the address */
 	struct map_users users; /* the other users, if it is shared memory */
@@ -253,8 +254,7 @@ static void put_owner(struct text *line, const struct place *place)
 		text_format(line, ", %s", proof);
 	text_char(line, ')');
 	if (owner->range.start != whole.start || owner->range.end != whole.end)
-		text_format(line, " of %" PRIx64 "-%" PRIx64, owner->range.start,
-		            owner->range.end);
+		text_format(line, " of %" PRIx64 "-%" PRIx64, owner->range.start, owner->range.end);
 }
 
 static void print_place(const struct place *place, const struct map_options *options,

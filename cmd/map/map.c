@@ -18,7 +18,8 @@ static const struct cli_option map_option_list[] = {
 	{ 'a', "all", NULL,
 	  "show all regions, not only those that fit the\n"
 	  "screen" },
-	{ OPTION_BY, "by", "WHAT", "print sums by kind, mapping, perms, arena, thread,\nobject or owner" },
+	{ OPTION_BY, "by", "WHAT",
+	  "print sums by kind, mapping, perms, arena, thread,\nobject or owner" },
 	{ OPTION_WHY, "why", NULL, "show for each region why it has its kind" },
 	{ 'x', "pmap", NULL, "print exactly what 'pmap -x' prints" },
 	{ 0 },

@@ -6,8 +6,8 @@
 #include "map/map.h"
 
 /**
- * Adds the selected regions to groups. With GROUP_BY_OWNER, regions with several owners are divided,
- * and the objects of CPython are counted by type.
+ * Adds the selected regions to groups. With GROUP_BY_OWNER, regions with several owners are
+ * divided, and the objects of CPython are counted by type.
  *
  * @param groups  the groups
  * @param loaded  the target

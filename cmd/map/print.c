@@ -80,7 +80,8 @@ static void print_text(const struct loaded *loaded, struct list *list, const str
 	if (!options->list.csv && !options->list.no_header) {
 		list->lines_above = map_header_print(loaded, options->output.bytes, out);
 		if (owners)
-			list->lines_above += map_owners_print(loaded, owners, all, options->output.bytes, out);
+			list->lines_above += map_owners_print(loaded, owners, all,
+			                                      options->output.bytes, out);
 	}
 	list_print(list, out);
 }

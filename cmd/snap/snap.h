@@ -17,14 +17,14 @@
 
 /** A sample that was added to a recording. */
 struct snap {
-	struct pm_process_id id;    /**< the process */
-	struct pm_sampler *sampler; /**< the sampler, which owns the regions of `sample`; owned */
-	struct pm_sample sample;    /**< the sample */
-	uint64_t number;            /**< number of the sample in the recording */
+	struct pm_process_id id;     /**< the process */
+	struct pm_sampler *sampler;  /**< the sampler, which owns the regions of `sample`; owned */
+	struct pm_sample sample;     /**< the sample */
+	uint64_t number;             /**< number of the sample in the recording */
 	bool owners_known;           /**< `owners` is set */
 	struct pm_owner_sums owners; /**< sums by owner */
-	bool chunks_known;          /**< the chunks of malloc were counted */
-	struct pm_histogram chunks; /**< the chunks in use; owned */
+	bool chunks_known;           /**< the chunks of malloc were counted */
+	struct pm_histogram chunks;  /**< the chunks in use; owned */
 };
 
 /**

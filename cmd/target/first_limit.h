@@ -16,8 +16,9 @@
  *
  * Ignores memory.high and the working set, which do not stop the process, limits that the kernel
  * does not enforce for the process, and limits that only other processes use up (forecast.foreign).
- * Limits whose used part contains garbage have no time. Metaspace, class space and code cache of a
- * JVM, which grow while it warms up, are ignored until half of them is used.
+ * Limits whose used part contains garbage seldom have a time (forecast_make()). Metaspace, class
+ * space and code cache of a JVM, which grow while it warms up, are ignored until half of them is
+ * used.
  *
  * @param headroom   the limits
  * @param forecasts  forecasts of the elements of `headroom->limits`, at the same indices; NULL if

@@ -219,6 +219,34 @@ const struct pm_trend *forecast_process_trend(const struct forecast_source *sour
 	return source->kept_trend ? source->kept_trend : source->memory_trend;
 }
 
+/**
+ * Estimates when a limit whose used part contains garbage is reached. Only collections show what
+ * the program keeps: the lowest values of the cycles of rise and fall. Only the old space of V8
+ * falls at each collection of all that it contains. A Java heap falls at collections of its young
+ * part, too, which leave garbage; Go seldom gives memory back.
+ *
+ * @return the time; not known if the usage did not fall at least twice
+ */
+static struct forecast_time time_with_garbage(const struct pm_series *series,
+                                              const struct pm_limit *limit)
+{
+	struct forecast_time time = { .estimate = true };
+	struct pm_trend trend;
+
+	if (!series || limit->kind != PM_LIMIT_V8_OLD_SPACE)
+		return time;
+
+	pm_trend_judge(series, PM_TREND_BYTES, &trend);
+	if (!trend.floor_known || trend.floor_rise <= 0 || trend.rate <= 0)
+		return time;
+
+	double left = (double)limit->max - trend.floor;
+	time.known = left > 0;
+	time.rate = trend.rate;
+	time.seconds = left / trend.rate;
+	return time;
+}
+
 void forecast_make(const struct forecast_source *source, const struct pm_limit *limit,
                    struct forecast *forecast)
 {
@@ -226,8 +254,10 @@ void forecast_make(const struct forecast_source *source, const struct pm_limit *
 
 	/* The rate of garbage says nothing about what the program keeps. */
 	*forecast = (struct forecast){ 0 };
-	if (pm_limit_has_garbage(limit->kind))
+	if (pm_limit_has_garbage(limit->kind)) {
+		forecast->time = time_with_garbage(series, limit);
 		return;
+	}
 
 	*forecast = (struct forecast){ .measured = series != NULL,
 		                       .foreign = is_foreign(source, limit) };

@@ -70,7 +70,8 @@ struct forecast {
 
 /**
  * Forecasts when a limit is reached. If its used part contains garbage (pm_limit_has_garbage()),
- * nothing is forecast.
+ * the time is known only for the old space of V8, and only if collections were seen: an estimate
+ * from what they left.
  *
  * @param source    what was measured
  * @param limit     the limit

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "target/group_columns.h"
+#include "target/owner_groups.h"
 #include "target/region_columns.h"
 #include "target/region_text.h"
 
@@ -27,7 +28,7 @@ struct groups {
 	struct text column_names; /* names of the default columns, in the order of the table */
 	struct text json_names;   /* names of the default columns of JSON */
 	const struct owner_source *source; /* how to divide regions; NULL if not known */
-	struct pm_owner_sums owners;       /* with GROUP_BY_OWNER */
+	struct owner_groups owners;        /* with GROUP_BY_OWNER */
 };
 
 /** The words that describe each way of grouping. */
@@ -59,9 +60,9 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown; did you mean '%s'?",
 		                    word, nearest);
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is unknown: use kind, mapping, perms, arena, thread, object or owner",
-	                    word);
+	return pm_error_set(
+		error, PM_ERROR_USAGE, 0,
+		"'%s' is unknown: use kind, mapping, perms, arena, thread, object or owner", word);
 }
 
 static void kind_name(const struct pm_region *region, struct text *text)
@@ -266,10 +267,8 @@ static void choose_columns(struct groups *groups, const char *figures)
 		&groups->column_names);
 
 	text_clear(&groups->json_names);
-	if (by == GROUP_BY_OWNER)
-		text_string(&groups->json_names, "owner,count,size,rss,share,swap,inferred,what");
-	else
-		text_format(&groups->json_names, "%s,detail,files,%s", names[by].word, figures);
+	text_format(&groups->json_names, "%s,%s,%s", names[by].word,
+	            by == GROUP_BY_OWNER ? "inferred,what" : "detail,files", figures);
 	groups->spec.json_columns = text_terminate(&groups->json_names);
 }
 
@@ -333,7 +332,6 @@ static void unite(struct group *sum, const struct group *group)
 
 static void free_group(struct group *group)
 {
-	owner_parts_deinit(&group->parts);
 	similar_name_deinit(&group->names);
 	free(group->key);
 	free(group->name);
@@ -443,7 +441,6 @@ static void set_shares(struct groups *groups)
 		                          0.5);
 }
 
-/** Returns the group of an owner. */
 static struct group *group_of_owner(struct groups *groups, enum pm_owner owner)
 {
 	const char *key = owner == PM_OWNER_UNKNOWN ? "(not known)" : pm_owner_name(owner);
@@ -459,7 +456,7 @@ static struct group *group_of_owner(struct groups *groups, enum pm_owner owner)
 static void make_owner_groups(struct groups *groups)
 {
 	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++) {
-		const struct pm_owner_sum *sum = &groups->owners.items[owner];
+		const struct pm_owner_sum *sum = &groups->owners.sums.items[owner];
 		const uint64_t dirty = sum->bytes[PM_SIZE_PRIVATE_DIRTY] +
 		                       sum->bytes[PM_SIZE_SHARED_DIRTY];
 
@@ -470,6 +467,7 @@ static void make_owner_groups(struct groups *groups)
 		group->regions = sum->regions;
 		group->largest = sum->largest;
 		group->inferred = sum->inferred;
+		group->parts = &groups->owners.parts[owner];
 		add(group, GROUP_SUM_SIZE, true, sum->size);
 		add(group, GROUP_SUM_RSS, sum->known & PM_SIZE_BIT(PM_SIZE_RSS),
 		    sum->bytes[PM_SIZE_RSS]);
@@ -485,51 +483,6 @@ static void make_owner_groups(struct groups *groups)
 	set_shares(groups);
 }
 
-/** Adds a region that has one owner. */
-static void add_owned(struct groups *groups, const struct pm_region *region)
-{
-	const enum pm_owner owner = (enum pm_owner)region->owner;
-	uint64_t bytes = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
-
-	if (!pm_region_knows(region, PM_SIZE_RSS))
-		bytes = pm_region_size(region);
-	owner_parts_add(&group_of_owner(groups, owner)->parts, owner, region, bytes);
-}
-
-/** Adds the parts of a region that has several owners. `before` are the sums without it. */
-static void add_parts(struct groups *groups, const struct pm_region *region,
-                      const struct pm_owner_sums *before)
-{
-	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++) {
-		const struct pm_owner_sum *is = &groups->owners.items[owner];
-		const struct pm_owner_sum *was = &before->items[owner];
-		uint64_t bytes = pm_owner_sum_weight(is) - pm_owner_sum_weight(was);
-
-		if (is->regions == was->regions)
-			continue;
-		if (!pm_region_knows(region, PM_SIZE_RSS))
-			bytes = is->size - was->size;
-		owner_parts_add(&group_of_owner(groups, (enum pm_owner)owner)->parts,
-		                (enum pm_owner)owner, region, bytes);
-	}
-}
-
-/** Adds a region to the sums and parts of its owners. */
-static int add_to_owners(struct groups *groups, const struct pm_owner_sums_source *division,
-                         const struct pm_region *region, struct pm_error *error)
-{
-	if (!region->owner_mixed || !division->runtimes) {
-		add_owned(groups, region);
-		return pm_owner_sums_add(division, region, &groups->owners, error);
-	}
-
-	const struct pm_owner_sums before = groups->owners;
-	if (pm_owner_sums_add(division, region, &groups->owners, error) < 0)
-		return -1;
-	add_parts(groups, region, &before);
-	return 0;
-}
-
 /** Divides regions between the groups of their owners. */
 static int fill_owners(struct groups *groups, const struct pm_regions *regions,
                        const void *const *items, size_t count, struct pm_error *error)
@@ -539,28 +492,24 @@ static int fill_owners(struct groups *groups, const struct pm_regions *regions,
 	const struct pm_owner_sums_source *division = source ? &source->division : &none;
 
 	for (size_t i = 0; i < count; i++)
-		if (add_to_owners(groups, division, items[i], error) < 0)
+		if (owner_groups_add(&groups->owners, division, items[i], error) < 0)
 			return -1;
 
 	if (source && source->recorded && count == regions->count)
-		groups->owners = *source->recorded;
+		groups->owners.sums = *source->recorded;
 	make_owner_groups(groups);
 	return 0;
 }
 
 void group_describe_owner(struct groups *groups, enum pm_owner owner, const char *note)
 {
-	for (struct group *group = groups->first; group; group = group->next) {
-		if (group->owner != owner || !group->by_owner)
-			continue;
-		free(group->parts.note);
-		group->parts.note = alloc_string(note);
-	}
+	free(groups->owners.parts[owner].note);
+	groups->owners.parts[owner].note = alloc_string(note);
 }
 
 const struct pm_owner_sums *group_owner_sums(const struct groups *groups)
 {
-	return &groups->owners;
+	return &groups->owners.sums;
 }
 
 int group_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
@@ -634,6 +583,7 @@ void group_destroy(struct groups *groups)
 		free_group(group);
 	}
 
+	owner_groups_deinit(&groups->owners);
 	text_deinit(&groups->column_names);
 	text_deinit(&groups->json_names);
 	free(groups);

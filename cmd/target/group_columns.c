@@ -172,10 +172,12 @@ static bool inferred_of(const struct list_column *column, const void *item, uint
 
 static void what_text(const struct list_column *column, const void *item, struct text *text)
 {
+	static const struct owner_parts none = { 0 };
 	const struct group *group = item;
 
 	(void)column;
-	owner_parts_describe(&group->parts, group->owner, text);
+
+	owner_parts_describe(group->parts ? group->parts : &none, group->owner, text);
 }
 
 const struct list_column group_owner_columns[GROUP_OWNER_COLUMNS] = {

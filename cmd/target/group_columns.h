@@ -36,11 +36,12 @@ struct group {
 	const struct pm_heap_arena *inside;     /**< what is inside the arena; NULL if not known */
 	uint32_t index;                         /**< index of the arena, if `inside` is known */
 	const struct pm_arena_threads *threads; /**< the threads of all arenas */
-	bool by_owner;            /**< the regions of the group have the same owner: `owner` */
-	enum pm_owner owner;      /**< that owner */
-	uint64_t inferred;        /**< bytes of which the owner is inferred */
-	uint64_t share;           /**< share of RSS in tenths of a percent */
-	struct owner_parts parts; /**< what the memory of the owner consists of */
+	bool by_owner;       /**< the regions of the group have the same owner: `owner` */
+	enum pm_owner owner; /**< that owner */
+	uint64_t inferred;   /**< bytes of which the owner is inferred */
+	uint64_t share;      /**< share of RSS in tenths of a percent */
+	/** What the memory of the owner consists of; NULL if not known. */
+	const struct owner_parts *parts;
 };
 
 /** Number of columns. The last GROUP_ARENA_COLUMNS of them exist only for GROUP_BY_ARENA. */

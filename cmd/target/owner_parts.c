@@ -62,8 +62,8 @@ static void add(struct owner_parts *parts, const char *name, uint64_t bytes)
 	parts->count++;
 }
 
-void owner_parts_add(struct owner_parts *parts, enum pm_owner owner,
-                     const struct pm_region *region, uint64_t bytes)
+void owner_parts_add(struct owner_parts *parts, enum pm_owner owner, const struct pm_region *region,
+                     uint64_t bytes)
 {
 	struct text name = { 0 };
 

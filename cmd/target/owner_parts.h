@@ -10,11 +10,11 @@
 
 /** The largest parts of the memory of an owner. Zeroed before the first one. */
 struct owner_parts {
-	void *tree;              /**< tree of tsearch(3): parts by name */
-	char *note;              /**< what is known besides the parts; owned; NULL: nothing */
-	size_t count;            /**< number of different names */
-	uint64_t largest;        /**< bytes of the largest region */
-	uint64_t largest_start;  /**< its first address */
+	void *tree;             /**< tree of tsearch(3): parts by name */
+	char *note;             /**< what is known besides the parts; owned; NULL: nothing */
+	size_t count;           /**< number of different names */
+	uint64_t largest;       /**< bytes of the largest region */
+	uint64_t largest_start; /**< its first address */
 };
 
 /**
@@ -25,8 +25,8 @@ struct owner_parts {
  * @param region  the region
  * @param bytes   resident and swapped bytes of the owner in the region
  */
-void owner_parts_add(struct owner_parts *parts, enum pm_owner owner,
-                     const struct pm_region *region, uint64_t bytes);
+void owner_parts_add(struct owner_parts *parts, enum pm_owner owner, const struct pm_region *region,
+                     uint64_t bytes);
 
 /**
  * Adds what the memory of an owner consists of, such as "arena 1.6G, heap 12.0M" for malloc, or the

@@ -18,22 +18,14 @@ static const struct {
 	bool runtime;
 	bool malloc;
 } parts[] = {
-	{ "java", "JVM's own", true, false },
-	{ "python", "Python's own", true, false },
-	{ "v8", "V8's own", true, false },
-	{ "chromium", "Chromium's own", true, false },
-	{ "go", "Go's own", true, false },
-	{ "dotnet", ".NET's own", true, false },
-	{ "ruby", "Ruby's own", true, false },
-	{ "malloc", "native malloc", false, true },
-	{ "jemalloc", "jemalloc", false, true },
-	{ "tcmalloc", "tcmalloc", false, true },
-	{ "mimalloc", "mimalloc", false, true },
-	{ "stack", "stacks", false, false },
-	{ "file", "files", false, false },
-	{ "shm", "shared memory", false, false },
-	{ "jit", "generated code", false, false },
-	{ "kernel", "kernel", false, false },
+	{ "java", "JVM's own", true, false },      { "python", "Python's own", true, false },
+	{ "v8", "V8's own", true, false },         { "chromium", "Chromium's own", true, false },
+	{ "go", "Go's own", true, false },         { "dotnet", ".NET's own", true, false },
+	{ "ruby", "Ruby's own", true, false },     { "malloc", "native malloc", false, true },
+	{ "jemalloc", "jemalloc", false, true },   { "tcmalloc", "tcmalloc", false, true },
+	{ "mimalloc", "mimalloc", false, true },   { "stack", "stacks", false, false },
+	{ "file", "files", false, false },         { "shm", "shared memory", false, false },
+	{ "jit", "generated code", false, false }, { "kernel", "kernel", false, false },
 	{ "unknown", "not known", false, false },
 };
 
@@ -115,8 +107,7 @@ static void put_term(const struct terms *terms, size_t part, bool first, bool by
 }
 
 /** Adds the terms of runtimes or of other parts, the largest first. */
-static bool put_terms(struct terms *terms, bool runtimes, bool first, bool bytes,
-                      struct text *text)
+static bool put_terms(struct terms *terms, bool runtimes, bool first, bool bytes, struct text *text)
 {
 	for (;;) {
 		size_t largest = UNKNOWN;
@@ -166,7 +157,8 @@ static bool is_of_family(const char *name, const char *family)
 	return strncmp(name, family, length) == 0 && name[length] == '_';
 }
 
-/** Adds a limit: "; direct 205.8M of 512.0M", or "; heap at most 512.0M" if its use is not known. */
+/** Adds a limit: "; direct 205.8M of 512.0M", or "; heap at most 512.0M" if its use is not known.
+ */
 static void put_limit(const struct pm_runtime_limit *limit, const char *family, bool bytes,
                       struct text *text)
 {

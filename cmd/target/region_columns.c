@@ -369,7 +369,7 @@ static size_t region_identify(struct results *results, const void *item)
 		"start,end,size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,private_" \
 		"dirty,referenced,anonymous,lazyfree,"                                          \
 		"anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping,"      \
-		"kind,detail,owner,proof",                                                            \
+		"kind,detail,owner,proof",                                                      \
 	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",  \
 	.droppable_last = "perm,size", .identify = region_identify, .id_prefix = "#r"
 

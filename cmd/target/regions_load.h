@@ -28,8 +28,8 @@ struct loaded {
 	                            `regions`. For other targets, its `word` is NULL */
 	/** The runtimes of the target, read with the kinds; owned; NULL if they are not known. */
 	struct pm_runtimes *runtimes;
-	struct pm_core *core;    /**< the core file; NULL for other targets */
-	bool from_pagemap;       /**< resident sizes were read from pagemap, not from smaps */
+	struct pm_core *core;         /**< the core file; NULL for other targets */
+	bool from_pagemap;            /**< resident sizes were read from pagemap, not from smaps */
 	struct pm_process_info info;  /**< information about the process; for a recording only PID
 	                                 and name; zeroed for other files */
 	char *command;                /**< command line, "" for a saved smaps or maps file; owned */

@@ -23,14 +23,14 @@
 struct sampled {
 	const char *word;   /**< the operand that the user wrote */
 	size_t file_length; /**< number of bytes of `word` that name the file of a recording */
-	struct pm_regions regions; /**< the regions with their kinds */
-	bool sizes_known;          /**< RSS and swap are known; false for a saved maps file */
-	bool identified;           /**< `id` is set; false for a saved smaps or maps file */
-	struct pm_process_id id;   /**< the process */
-	int64_t wall_ns;           /**< time in nanoseconds since 1970; 0 if unknown */
+	struct pm_regions regions;   /**< the regions with their kinds */
+	bool sizes_known;            /**< RSS and swap are known; false for a saved maps file */
+	bool identified;             /**< `id` is set; false for a saved smaps or maps file */
+	struct pm_process_id id;     /**< the process */
+	int64_t wall_ns;             /**< time in nanoseconds since 1970; 0 if unknown */
 	bool owners_known;           /**< `owners` is set */
 	struct pm_owner_sums owners; /**< sums by owner over all regions */
-	uint64_t number;           /**< number of the sample in a recording; 0 for other sources */
+	uint64_t number; /**< number of the sample in a recording; 0 for other sources */
 };
 
 /**

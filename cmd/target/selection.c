@@ -9,7 +9,13 @@
 #include "base/report.h"
 #include "target/region_columns.h"
 
-enum { OPTION_OWNER = CLI_LONG_ONLY, OPTION_MAPPING, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
+enum {
+	OPTION_OWNER = CLI_LONG_ONLY,
+	OPTION_MAPPING,
+	OPTION_PERMS,
+	OPTION_MIN_RSS,
+	OPTION_MIN_SIZE
+};
 
 const struct cli_option selection_options[] = {
 	{ 'k', "kind", "LIST",

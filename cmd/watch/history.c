@@ -327,20 +327,21 @@ void watch_history_copy(struct watch_history *copy, const struct watch_history *
 		.samples = history->samples,
 		.measured = history->measured,
 		.held_back = history->held_back,
-		.owners_known = history->owners_known,
-		.owners_fresh = history->owners_fresh,
-		.owner_sums = history->owner_sums,
 		.recorded = history->recorded,
 		.gone = history->gone,
 	};
 	memcpy(copy->forecasts, history->forecasts, sizeof copy->forecasts);
 
-	/* Of the tracks of kinds and owners, copy only the series: their texts are constants, and their
-	 * `counts` are empty. */
+	/* Of the tracks of kinds and owners, copy only the series: their texts are constants, and
+	 * their `counts` are empty. */
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		copy->kinds[kind] = history->kinds[kind];
 		copy->kinds[kind].series = copy_series(&history->kinds[kind].series);
 	}
+
+	copy->owners_known = history->owners_known;
+	copy->owners_fresh = history->owners_fresh;
+	copy->owner_sums = history->owner_sums;
 	for (size_t owner = 0; owner < PM_OWNER_COUNT; owner++) {
 		copy->owners[owner] = history->owners[owner];
 		copy->owners[owner].series = copy_series(&history->owners[owner].series);

@@ -57,12 +57,12 @@ struct watch_history {
 	bool owners_known;               /**< `owners` have at least one point */
 	bool owners_fresh;               /**< the last sample has known sums by owner */
 	struct pm_owner_sums owner_sums; /**< the last known sums */
-	struct pm_sample sample;              /**< the last sample; a copy has no regions */
-	struct pm_totals first;      /**< totals at the time from which growth is counted */
-	struct pm_totals previous;   /**< totals of the sample before the last one */
-	struct watch_series memory;  /**< resident and swapped bytes of the process */
-	struct pm_series size;       /**< bytes of address space; empty in a copy */
-	struct watch_series threads; /**< number of threads */
+	struct pm_sample sample;         /**< the last sample; a copy has no regions */
+	struct pm_totals first;          /**< totals at the time from which growth is counted */
+	struct pm_totals previous;       /**< totals of the sample before the last one */
+	struct watch_series memory;      /**< resident and swapped bytes of the process */
+	struct pm_series size;           /**< bytes of address space; empty in a copy */
+	struct watch_series threads;     /**< number of threads */
 	/** What grows although `memory` does not; valid after watch_history_find_beneath(). */
 	struct watch_beneath beneath;
 	/**

@@ -137,6 +137,15 @@ static void note_live_only(struct watch_options *options, int id)
 			options->live_only = option->name;
 }
 
+static int parse_by(struct watch_options *options, const char *value, struct pm_error *error)
+{
+	if (strcmp(value, "owner") != 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown: use owner", value);
+
+	options->by_owner = true;
+	return 0;
+}
+
 static int parse(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct watch_options *options = into;
@@ -168,11 +177,8 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 		options->heap = true;
 		return 0;
 	case OPTION_BY:
-		if (strcmp(value, "owner") != 0)
-			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "'%s' is unknown: use owner", value);
-		options->by_owner = true;
-		return 0;
+		return parse_by(options, value, error);
+
 	default:
 		options->plain = true;
 		return 0;

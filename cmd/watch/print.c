@@ -102,9 +102,8 @@ static void print_rows(const struct watch_run *run, const struct watch_history *
 static void print_owners(const struct watch_history *history, const struct watch_view *view,
                          bool summary, struct out *out)
 {
-	static const enum watch_column shown[] = { WATCH_KIND,    WATCH_RSS,  WATCH_GROWTH,
-		                                   WATCH_RATE,    WATCH_VERDICT,
-		                                   WATCH_MAPPING };
+	static const enum watch_column shown[] = { WATCH_KIND, WATCH_RSS,     WATCH_GROWTH,
+		                                   WATCH_RATE, WATCH_VERDICT, WATCH_MAPPING };
 	enum { SHOWN = sizeof shown / sizeof *shown };
 	struct watch_sums owners;
 	struct table_column columns[SHOWN];
@@ -415,6 +414,21 @@ static void add_stale(const struct watch_run *run, const struct watch_history *h
 	            (int)run->process.pid);
 }
 
+/** Prints the rows of the summary. */
+static void print_all_rows(const struct watch_run *run, const struct watch_history *history,
+                           const struct watch_view *view, struct out *out)
+{
+	if (run->options->by_owner) {
+		print_owners(history, view, true, out);
+	} else if (view->row_count == 0) {
+		out_string(out, "no region changed\n");
+	} else {
+		print_rows(run, history, view, true, out);
+		print_peeks(run->peek, view, 0, out);
+		print_reasons(history, view, out);
+	}
+}
+
 void watch_print_summary(const struct watch_run *run, const struct watch_history *history,
                          const struct watch_view *view, struct out *out)
 {
@@ -455,16 +469,7 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 	out_text(out, &line);
 	text_deinit(&line);
 
-	if (run->options->by_owner) {
-		print_owners(history, view, true, out);
-	} else if (view->row_count == 0) {
-		out_string(out, "no region changed\n");
-	} else {
-		print_rows(run, history, view, true, out);
-		print_peeks(run->peek, view, 0, out);
-		print_reasons(history, view, out);
-	}
-
+	print_all_rows(run, history, view, out);
 	if (run->heap)
 		watch_heap_print(run->heap, &history->memory.trend, run->options->top, view->bytes,
 		                 out);

@@ -20,8 +20,8 @@ enum watch_sort {
 /** One row: a track that changed or, for WATCH_BY_RSS, any track that holds memory. */
 struct watch_row {
 	const struct pm_track *track;
-	/** What the regions have in common if the row is the sum of a kind or owner; otherwise NULL.
-	 * A constant */
+	/** What the regions have in common if the row is the sum of a kind or owner; otherwise
+	 * NULL. A constant */
 	const char *label;
 	int64_t growth;      /**< change of resident and swapped bytes since watch_history.based */
 	int64_t size_growth; /**< change of the length in the address space since then, in bytes */
@@ -44,7 +44,7 @@ struct watch_row {
  * memory of an owner. */
 struct watch_sums {
 	struct watch_row rows[WATCH_SUMS_MAX]; /**< those that have or had regions, sorted */
-	size_t count;                         /**< number of rows */
+	size_t count;                          /**< number of rows */
 };
 
 /** The displayed rows, and the options that determine them. */

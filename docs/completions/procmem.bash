@@ -6,7 +6,7 @@ _procmem_owners='unknown malloc jemalloc tcmalloc mimalloc stack file shm kernel
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
-_procmem_group_columns='count size rss pss dirty swap referenced largest detail files'
+_procmem_group_columns='owner share inferred what count size rss pss dirty swap referenced largest detail files'
 _procmem_stale_columns='cold share touched growth growing'
 _procmem_watch_columns='address rss delta growth size size-growth rate hour day verdict kind mapping'
 _procmem_process_columns='pid ppid user uid state threads start size rss pss uss swap rss_swap rate new tree_rss tree_pss tree_rate depth peak limit limit% cgroup container name command'

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of jemalloc, tcmalloc and mimalloc, which map memory in multiples of 512 KiB. If one of
- * these allocators is loaded as a library, an anonymous region of such a length that no earlier
- * rule has claimed probably belongs to the allocator. Nothing in the region proves this, so the
- * kind is `anon`, inferred.
+ * these allocators is loaded as a library, or is part of the program, an anonymous region of such a
+ * length that no earlier rule has claimed probably belongs to the allocator. Nothing in the region
+ * proves this, so the kind is `anon`, inferred. Memory of jemalloc is usually known by its
+ * structures (runtimes/jemalloc.c).
  */
 #include <string.h>
 
@@ -22,9 +23,24 @@ struct allocator {
 
 #define WHY(NAME)                                                             \
 	"anonymous; the length is a multiple of 512K, as for memory of " NAME \
-	", whose library is mapped"
+	", which the program uses"
 
-/** Returns the allocator whose library is mapped, or NULL if there is none. */
+/** Returns the runtime of a family if it was found, or NULL. */
+static const struct pm_runtime_info *find_runtime(const struct pm_kinds_context *context,
+                                                  const char *family)
+{
+	const struct pm_runtimes *runtimes = context->runtimes;
+
+	for (size_t i = 0; runtimes && i < runtimes->count; i++)
+		if (strcmp(runtimes->items[i].family, family) == 0)
+			return &runtimes->items[i];
+	return NULL;
+}
+
+/**
+ * Returns the allocator that is mapped as a library, or is part of the program; NULL if there is
+ * none, or if its structures were read: then all of its memory is known.
+ */
 static const struct allocator *find_allocator(const struct pm_kinds_context *context)
 {
 	static const struct allocator allocators[] = {
@@ -34,10 +50,19 @@ static const struct allocator *find_allocator(const struct pm_kinds_context *con
 		{ "libtcmalloc_minimal.so.4", WHY("tcmalloc"), PM_ALLOCATOR_TCMALLOC },
 		{ "libmimalloc.so.2", WHY("mimalloc"), PM_ALLOCATOR_MIMALLOC },
 	};
+	static const char *const families[] = { [PM_ALLOCATOR_JEMALLOC] = "jemalloc",
+		                                [PM_ALLOCATOR_TCMALLOC] = "tcmalloc",
+		                                [PM_ALLOCATOR_MIMALLOC] = "mimalloc" };
 
-	for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
-		if (pm_objects_named(context->objects, allocators[i].file))
+	for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++) {
+		const struct pm_runtime_info *runtime = find_runtime(context,
+		                                                     families[allocators[i].id]);
+
+		if (runtime && runtime->complete)
+			return NULL;
+		if (runtime || pm_objects_named(context->objects, allocators[i].file))
 			return &allocators[i];
+	}
 
 	return NULL;
 }

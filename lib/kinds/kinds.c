@@ -35,6 +35,7 @@ static const struct pm_kinds_rule rules[] = {
 	{ "reserved address space", pm_rule_reserves },
 	{ "other allocators", pm_rule_allocators },
 	{ "other memory of a JVM", pm_rule_java_rest },
+	{ "data of the Go runtime", pm_rule_go_rest },
 	{ "other anonymous memory", pm_rule_anonymous },
 };
 

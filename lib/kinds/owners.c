@@ -125,9 +125,9 @@ static void assign_by_ranges(const struct pm_runtimes *runtimes, size_t at,
 	if (covered == 0)
 		return;
 
-	uint64_t largest = pm_region_size(region) - covered;
-	parts[rest] += largest;
-	largest = parts[rest];
+	parts[rest] += pm_region_size(region) - covered;
+
+	uint64_t largest = parts[rest];
 	region->owner_mixed = covered < pm_region_size(region);
 	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++) {
 		if (parts[owner] > 0 && parts[owner] != pm_region_size(region))

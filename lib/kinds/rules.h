@@ -16,6 +16,7 @@ int pm_rule_bss(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_devices(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_files(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error);
+int pm_rule_go_rest(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_huge_pages(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error);

@@ -12,14 +12,12 @@
 #include "base/array.h"
 #include "recording/database.h"
 #include "recording/process_id.h"
+#include "recording/sample_place.h"
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
 #include "recording/stored_owners.h"
 #include "recording/stored_sites.h"
-
-/* Minimum time between two samples, in seconds. Rates are computed from the difference. */
-static const double TIME_STEP = 0.001;
 
 /** Statements that write a sample. */
 enum statement {
@@ -66,8 +64,8 @@ struct pm_recorder {
 	bool in_file; /* at least one sample was moved from the write-ahead log to the file itself
 	               */
 	bool ended;   /* an error occurred, and no more samples can be added */
-	const struct pm_histogram *chunks; /* is stored with the next sample; may be NULL */
-	const struct pm_site_list *sites;  /* the same */
+	const struct pm_histogram *chunks;  /* is stored with the next sample; may be NULL */
+	const struct pm_site_list *sites;   /* the same */
 	const struct pm_owner_sums *owners; /* the same */
 };
 
@@ -80,25 +78,19 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 	return 0;
 }
 
-/** What identifies a sample, and its place among the others. */
-struct place {
-	uint64_t number;  /* from 1 */
-	double time;      /* pm_sample.time, or later */
-	int64_t later_ns; /* nanoseconds by which `time` is later than pm_sample.time */
-};
-
 /**
  * Reads the place of the last sample in the file.
  * @param last  receives the place; unchanged if the file has no samples
  */
-static int read_last(struct pm_recorder *recorder, struct place *last, struct pm_error *error)
+static int read_last(struct pm_recorder *recorder, struct pm_sample_place *last,
+                     struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[LAST_SAMPLE];
 	int result = pm_statement_next(&recorder->database, statement, error);
 
 	if (result > 0)
-		*last = (struct place){ .number = pm_column(statement, 0),
-			                .time = sqlite3_column_double(statement, 1) };
+		*last = (struct pm_sample_place){ .number = pm_column(statement, 0),
+			                          .time = sqlite3_column_double(statement, 1) };
 	sqlite3_reset(statement);
 	return result < 0 ? -1 : 0;
 }
@@ -110,7 +102,7 @@ int pm_recorder_open(const char *path, const struct pm_process_id *id,
 	if (!opened)
 		return pm_error_out_of_memory(error);
 
-	struct place last = { 0 };
+	struct pm_sample_place last = { 0 };
 
 	pm_regions_init(&opened->regions);
 	if (pm_database_create(&opened->database, path, error) < 0 ||
@@ -173,7 +165,7 @@ static int finish(struct pm_recorder *recorder, enum statement which, struct pm_
 }
 
 static int add_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
-                      const struct place *place, struct pm_error *error)
+                      const struct pm_sample_place *place, struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_SAMPLE];
 	const struct pm_totals *totals = &sample->totals;
@@ -373,8 +365,7 @@ static bool is_described(const struct pm_region *was, const struct pm_region *is
 	       was->kind == is->kind && was->proof == is->proof && was->thread == is->thread &&
 	       was->arena == is->arena && was->owner == is->owner &&
 	       was->owner_proof == is->owner_proof && was->owner_mixed == is->owner_mixed &&
-	       strcmp(was->mapping, is->mapping) == 0 &&
-	       pm_detail_equal(&was->detail, &is->detail);
+	       strcmp(was->mapping, is->mapping) == 0 && pm_detail_equal(&was->detail, &is->detail);
 }
 
 static int end_region(struct pm_recorder *recorder, size_t index, uint64_t number,
@@ -467,33 +458,15 @@ static void forget_regions(struct pm_recorder *recorder)
 }
 
 /**
- * Returns the difference of two times in seconds as nanoseconds. The times of a file are untrusted:
- * the result is at most a day.
- */
-static int64_t later_ns(double from, double until)
-{
-	const double seconds_max = 86400;
-	double seconds = until - from;
-
-	if (!(seconds >= 0))
-		return 0;
-	if (seconds > seconds_max)
-		seconds = seconds_max;
-
-	return (int64_t)(seconds * 1e9);
-}
-
-/**
  * Begins a transaction, and determines the place of the next sample. No other recorder can add
  * samples until the transaction ends.
  * @param time   time of the sample
- * @param place  receives the place. Its time is later than that of the last sample: another
- * recorder may have taken a sample later, but stored it earlier
+ * @param place  receives the place
  */
-static int begin(struct pm_recorder *recorder, double time, struct place *place,
+static int begin(struct pm_recorder *recorder, double time, struct pm_sample_place *place,
                  struct pm_error *error)
 {
-	struct place last = { .time = -TIME_STEP };
+	struct pm_sample_place last = { 0 };
 
 	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
 	    read_last(recorder, &last, error) < 0)
@@ -503,12 +476,7 @@ static int begin(struct pm_recorder *recorder, double time, struct place *place,
 	if (last.number != recorder->number)
 		forget_regions(recorder);
 
-	*place = (struct place){ .number = last.number + 1, .time = time };
-	if (last.time > time - TIME_STEP) {
-		place->time = last.time + TIME_STEP;
-		place->later_ns = later_ns(time, place->time);
-	}
-
+	*place = pm_sample_place_after(&last, time);
 	return 0;
 }
 
@@ -518,8 +486,8 @@ static int begin(struct pm_recorder *recorder, double time, struct place *place,
  *            unused
  */
 static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
-                        const struct pm_headroom *headroom, const struct place *place, int64_t *ids,
-                        struct pm_error *error)
+                        const struct pm_headroom *headroom, const struct pm_sample_place *place,
+                        int64_t *ids, struct pm_error *error)
 {
 	uint64_t number = place->number;
 
@@ -570,7 +538,7 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 		}
 	}
 
-	struct place place;
+	struct pm_sample_place place;
 	if (begin(recorder, sample->time, &place, error) < 0 ||
 	    write_sample(recorder, sample, headroom, &place, ids, error) < 0) {
 		sqlite3_exec(recorder->database.handle, "ROLLBACK", NULL, NULL, NULL);

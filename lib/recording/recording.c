@@ -248,8 +248,8 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 		owners = pm_database_has_table(database, "region_owner", error);
 	if (owners >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
 	    pm_database_prepare(database, smaps_sql, &reading.smaps, error) == 0 &&
-	    (facts == 0 ||
-	     pm_database_prepare(database, pm_stored_detail_select, &reading.details, error) == 0) &&
+	    (facts == 0 || pm_database_prepare(database, pm_stored_detail_select, &reading.details,
+	                                       error) == 0) &&
 	    (owners == 0 ||
 	     pm_database_prepare(database, pm_stored_owner_select, &reading.owners, error) == 0))
 		result = read_region_rows(recording, &reading, number, regions, error);

@@ -27,8 +27,8 @@ void pm_filter_deinit(struct pm_filter *filter)
 
 bool pm_filter_is_active(const struct pm_filter *filter)
 {
-	return filter->kinds || filter->owners || filter->perms_set || filter->perms_clear || filter->min_rss ||
-	       filter->min_size || filter->mapping;
+	return filter->kinds || filter->owners || filter->perms_set || filter->perms_clear ||
+	       filter->min_rss || filter->min_size || filter->mapping;
 }
 
 int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_error *error)

@@ -36,8 +36,8 @@ int pm_runtime_context_open(const struct pm_runtimes_source *source,
 	if (!context->result)
 		return pm_error_out_of_memory(error);
 	if (pm_heap_window_open(&context->memory, &context->window, error) == 0 &&
-	    (!source->process || pm_file_reader_open(source->process, source->regions,
-	                                             &context->files, error) == 0))
+	    (!source->process ||
+	     pm_file_reader_open(source->process, source->regions, &context->files, error) == 0))
 		return 0;
 
 	pm_runtime_context_close(context);

@@ -13,6 +13,8 @@ enum {
 	PAGE = 4096,
 	FIRST_ENTRIES = 16, /* initial number of entries; then it is doubled */
 	ENTRIES_MAX = FIRST_ENTRIES << 20,
+	/* Entries that the process changes while they are read: one, and others by chance */
+	DOUBTFUL_MAX = 64,
 };
 
 /** An entry of the array, as in memory: struct arena_object. */
@@ -159,19 +161,45 @@ static const struct pm_python_layout *find_layout(struct pm_runtimes_context *co
 	return found;
 }
 
-/** Returns whether a number can be that of the entries of an array. */
-static bool is_count(uint32_t count)
+bool pm_python_arenas_is_count(uint32_t count)
 {
 	return count >= FIRST_ENTRIES && count <= ENTRIES_MAX && (count & (count - 1)) == 0;
 }
 
+/**
+ * Adds an entry, if it is valid.
+ * @return whether it is valid; an entry without an arena is, too
+ */
+static bool add_entry(struct pm_runtimes_context *context, const struct array *array,
+                      uint32_t index, struct pm_python_arenas *arenas)
+{
+	struct pm_python_arena arena;
+	struct entry entry;
+
+	if (!read_entry(context, array, index, &entry))
+		return false;
+	if (is_unused(array, &entry))
+		return true;
+	if (!check_entry(context, &arenas->layout, &entry, &arena) ||
+	    pm_array_reserve(&arenas->items, &arenas->capacity, arenas->count, 1, sizeof arena,
+	                     &context->failure) < 0)
+		return false;
+
+	arena.index = index;
+	arena.proven = first_pool_refers(context, &arenas->layout, &arena);
+	arenas->items[arenas->count++] = arena;
+	return true;
+}
+
 bool pm_python_arenas_add(struct pm_runtimes_context *context, uint64_t array, uint32_t count,
-                          struct pm_python_arenas *arenas)
+                          bool strict, struct pm_python_arenas *arenas)
 {
 	const struct array from = { array, count };
-	uint64_t size = (uint64_t)count * sizeof(struct entry);
+	const size_t before = arenas->count;
+	size_t doubtful = 0;
 
-	if (array == 0 || array % ALIGNMENT != 0 || !is_count(count) || array > UINT64_MAX - size ||
+	if (array == 0 || array % ALIGNMENT != 0 || !pm_python_arenas_is_count(count) ||
+	    array > UINT64_MAX - (uint64_t)count * sizeof(struct entry) ||
 	    !is_writable(context, array, FIRST_ENTRIES * sizeof(struct entry)))
 		return false;
 
@@ -181,24 +209,15 @@ bool pm_python_arenas_add(struct pm_runtimes_context *context, uint64_t array, u
 
 	arenas->layout = *layout;
 	for (uint32_t i = 0; i < count && !pm_runtime_ends(context); i++) {
-		struct entry entry = { 0 };
-		struct pm_python_arena arena;
-
-		if (read_entry(context, &from, i, &entry) && is_unused(&from, &entry))
+		if (add_entry(context, &from, i, arenas))
 			continue;
-		if (!check_entry(context, layout, &entry, &arena)) {
-			arenas->doubtful++;
-			continue;
-		}
-
-		arena.index = i;
-		arena.proven = first_pool_refers(context, layout, &arena);
-		if (pm_array_reserve(&arenas->items, &arenas->capacity, arenas->count, 1,
-		                     sizeof arena, &context->failure) < 0)
+		if (strict || ++doubtful > DOUBTFUL_MAX) {
+			arenas->count = before;
 			return false;
-		arenas->items[arenas->count++] = arena;
+		}
 	}
 
+	arenas->doubtful += doubtful;
 	return true;
 }
 

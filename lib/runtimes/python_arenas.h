@@ -69,11 +69,15 @@ bool pm_python_pool_is_valid(const struct pm_python_pool *pool, uint32_t pool_si
  * @param context  the context
  * @param array    address of the array; anything
  * @param count    number of its entries; anything
+ * @param strict   true: nothing is added if an entry is not valid
  * @param arenas   receives the arenas
  * @return         whether it is an array of arenas. Memory can be exhausted: context->failure
  */
 bool pm_python_arenas_add(struct pm_runtimes_context *context, uint64_t array, uint32_t count,
-                          struct pm_python_arenas *arenas);
+                          bool strict, struct pm_python_arenas *arenas);
+
+/** Returns whether a number can be that of the entries of an array. */
+bool pm_python_arenas_is_count(uint32_t count);
 
 /** Sorts the arenas by address, and removes those that overlap others. */
 void pm_python_arenas_sort(struct pm_python_arenas *arenas);

@@ -94,18 +94,39 @@ static void set_version_by_name(struct pm_python_module *module)
 	module->free_threaded = module->free_threaded || (minor >= 13 && *at == 't');
 }
 
-/** Finds the file: libpython, a program that defines its functions, or one of this name. */
+/**
+ * Finds a mapped file by the start of its name. In a core file, no region has an inode.
+ * @param no  start of names that are not meant; NULL if there are none
+ */
+static const struct pm_region *find_named(const struct pm_runtimes_context *context,
+                                          const char *start, const char *no)
+{
+	const struct pm_regions *regions = context->source->regions;
+
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+		const char *name = last_part(region->mapping);
+
+		if (region->mapping[0] == '/' && strncmp(name, start, strlen(start)) == 0 &&
+		    (!no || strncmp(name, no, strlen(no)) != 0))
+			return region;
+	}
+
+	return NULL;
+}
+
+/**
+ * Finds the file: libpython, a program of this name, or one that defines the functions. What a name
+ * suggests is checked by the data. libpython3.so has only references to another library.
+ */
 static const struct pm_region *find_file(struct pm_runtimes_context *context)
 {
 	struct pm_runtime_symbol symbols[] = { { .name = "_PyRuntime" },
 		                               { .name = "Py_GetVersion" } };
-	const struct pm_region *file = pm_runtime_find_file(context, "libpython3.");
+	const struct pm_region *file = find_named(context, "libpython3.", "libpython3.so");
 
-	if (file && strncmp(last_part(file->mapping), "libpython3.so", 13) != 0)
-		return file;
-
-	/* A core file has no symbols here; what the name suggests is checked by the data. */
-	file = pm_runtime_find_file(context, "python3");
+	if (!file)
+		file = find_named(context, "python3", NULL);
 	if (file)
 		return file;
 
@@ -114,6 +135,25 @@ static const struct pm_region *find_file(struct pm_runtimes_context *context)
 		return file;
 
 	return NULL;
+}
+
+/** Returns the largest number near a pointer that can be a number of entries and is below a limit;
+ * 0 if there is none. */
+static uint32_t next_count(const uint64_t *near, uint32_t limit)
+{
+	uint32_t largest = 0;
+
+	for (size_t i = 0; i < 2 * NEAR + 1; i++) {
+		const uint32_t numbers[] = { (uint32_t)near[i], (uint32_t)(near[i] >> 32) };
+
+		/* The word in the middle is the pointer. */
+		for (size_t j = 0; i != NEAR && j < 2; j++)
+			if (numbers[j] < limit && numbers[j] > largest &&
+			    pm_python_arenas_is_count(numbers[j]))
+				largest = numbers[j];
+	}
+
+	return largest;
 }
 
 /**
@@ -129,11 +169,13 @@ static void check_word(struct pm_runtimes_context *context, uint64_t word, const
 	if (word < LOWEST || word % ALIGNMENT != 0)
 		return;
 
-	for (size_t i = 0; i < 2 * NEAR + 1; i++) {
-		if (pm_python_arenas_add(context, word, (uint32_t)near[i], arenas) ||
-		    pm_python_arenas_add(context, word, (uint32_t)(near[i] >> 32), arenas))
-			return;
-	}
+	/* Other numbers near the pointer can be such a number, too: the largest one with which all
+	 * entries are valid is that of the array. The process can change an entry concurrently. */
+	for (int strict = 1; strict >= 0; strict--)
+		for (uint32_t count = next_count(near, UINT32_MAX); count > 0;
+		     count = next_count(near, count))
+			if (pm_python_arenas_add(context, word, count, strict, arenas))
+				return;
 }
 
 /** Checks whether a version text is at an address, unless it is known. */
@@ -221,10 +263,11 @@ static void search_data(struct pm_runtimes_context *context, struct pm_python_mo
 
 	for (size_t i = 0; i < regions->count && left > 0; i++) {
 		const struct pm_region *region = &regions->items[i];
-		bool same = region->inode == file->inode && region->inode != 0 &&
+		bool same = region->inode == file->inode &&
 		            region->device_major == file->device_major &&
-		            region->device_minor == file->device_minor;
-		bool bss = region->inode == 0 && region->start == end;
+		            region->device_minor == file->device_minor &&
+		            strcmp(region->mapping, file->mapping) == 0;
+		bool bss = region->mapping[0] != '/' && region->start == end;
 		uint64_t size = pm_min(pm_region_size(region), bss ? BSS_MAX : left);
 
 		if (same || bss)
@@ -247,7 +290,7 @@ static void find_by_symbols(struct pm_runtimes_context *context, struct pm_pytho
 	    pm_runtime_find_symbols(context, module->file, symbols, 2) == 2 &&
 	    pm_runtime_read_word(context, symbols[0].address, &array) &&
 	    pm_runtime_read_u32(context, symbols[1].address, &count))
-		pm_python_arenas_add(context, array, count, &module->arenas);
+		pm_python_arenas_add(context, array, count, false, &module->arenas);
 }
 
 /** Searches an interpreter, and the states of allocators that it refers to, for arenas. */
@@ -264,14 +307,15 @@ static void search_interpreter(struct pm_runtimes_context *context, uint64_t add
 
 	/* 3.13: the state of the allocator is a block of its own. */
 	for (uint64_t at = address; module->minor >= 13 && at + WORD <= end; at += WORD) {
-		uint64_t state, near[2 * NEAR + 1] = { 0 };
+		uint64_t state, words[2];
 
 		if (pm_runtime_ends(context))
 			break;
 		if (pm_runtime_read_word(context, at, &state) && state % ALIGNMENT == 0 &&
 		    pm_regions_find(context->source->regions, state) &&
-		    pm_runtime_read(context, state + POOLS_SIZE, near, 2 * WORD))
-			check_word(context, near[0], near, &module->arenas);
+		    pm_runtime_read(context, state + POOLS_SIZE, words, sizeof words))
+			pm_python_arenas_add(context, words[0], (uint32_t)words[1], false,
+			                     &module->arenas);
 	}
 }
 

@@ -28,9 +28,9 @@ static bool same_backing(const struct pm_region *was, const struct pm_region *is
 }
 
 /**
- * Copies kind, proof, owner, thread, arena and details of the region `was` to the region at `index`. If
- * the reason or the details are the same as those of the preceding region in the list, uses those
- * instead of another copy.
+ * Copies kind, proof, owner, thread, arena and details of the region `was` to the region at
+ * `index`. If the reason or the details are the same as those of the preceding region in the list,
+ * uses those instead of another copy.
  */
 static int copy_kind(struct pm_regions *regions, size_t index, const struct pm_region *was,
                      struct pm_error *error)

@@ -232,8 +232,7 @@ static int update_runtimes(struct pm_sampler *sampler, struct pm_error *error)
 	int result = read_runtimes(sampler, &sampler->regions, &reader, error);
 	pm_reader_close(&reader);
 	if (result == 0 && sampler->runtimes_at == sampler->now && sampler->options.kinds)
-		pm_kinds_assign_owners(&sampler->regions,
-		                       pm_runtimes_cache_get(sampler->runtimes));
+		pm_kinds_assign_owners(&sampler->regions, pm_runtimes_cache_get(sampler->runtimes));
 	return result;
 }
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/runtimes.h>
+
 #include "base/minmax.h"
 #include "support/fake_jemalloc.h"
 
@@ -295,6 +297,34 @@ static void check_heap(const struct pm_heap *heap)
 	check_chunks(heap);
 }
 
+/** Reads the owners of the memory: all ranges must be valid. */
+static void check_owners(struct fake_jemalloc *fake)
+{
+	const struct pm_runtimes_source source = { .regions = &fake->regions,
+		                                   .reader = fake->source.reader,
+		                                   .pages = fake->source.pages };
+	struct pm_runtimes *runtimes;
+	struct pm_region *library = fake->regions.items;
+	uint64_t end = 0;
+
+	/* jemalloc is only searched for if its library is mapped. */
+	while (library->inode == 0)
+		library++;
+	const char *name = library->mapping;
+	library->mapping = "/usr/lib/libjemalloc.so.2";
+	fuzz_check(pm_runtimes_open(&source, &runtimes, NULL) == 0);
+	library->mapping = name;
+
+	fuzz_check(runtimes->count == 1);
+	for (size_t i = 0; i < runtimes->range_count; i++) {
+		const struct pm_owner_range *range = &runtimes->ranges[i];
+		fuzz_check(range->range.start >= end && range->range.end > range->range.start);
+		fuzz_check(range->owner == PM_OWNER_JEMALLOC);
+		end = range->range.end;
+	}
+	pm_runtimes_close(runtimes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct saved saved[SAVED_MAX];
@@ -319,6 +349,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_check(pm_heap_open(&fake->source, &heap, &error) == 0);
 	check_heap(heap);
 	pm_heap_close(heap);
+	check_owners(fake);
 
 	while (count-- > 0)
 		memcpy(saved[count].at, &saved[count].word, sizeof saved[count].word);

@@ -20,9 +20,9 @@ struct screen_rows {
 	 * becomes the first row.
 	 */
 	const struct pm_track *selected;
-	bool grouped;              /**< each row is the sum of a kind or, if `by_owner`, of an owner */
-	bool by_owner;             /**< with `grouped` */
-	struct watch_sums sums;    /**< the rows if `grouped` is true */
+	bool grouped;           /**< each row is the sum of a kind or, if `by_owner`, of an owner */
+	bool by_owner;          /**< with `grouped` */
+	struct watch_sums sums; /**< the rows if `grouped` is true */
 	struct name_filter filter; /**< hides the rows whose kind and mapping it does not match */
 	/** The filter as the user wrote it; empty if there is no filter. */
 	struct text filter_text;

@@ -204,9 +204,7 @@ static int start(struct screen *screen, const struct terminal *terminal, struct 
 		return -1;
 
 	screen->terminal = *terminal;
-	screen->state.watch = watch;
-	screen->state.rows.grouped = watch->run.options->by_owner;
-	screen->state.rows.by_owner = watch->run.options->by_owner;
+	screen_state_begin(&screen->state, watch);
 	screen->state.worker.wait = wait;
 	screen_update(screen);
 	return 0;

@@ -42,6 +42,12 @@ static void update_view(struct screen_state *state)
 	screen_state_update(state);
 }
 
+void screen_state_begin(struct screen_state *state, struct watch *watch)
+{
+	state->watch = watch;
+	state->rows.grouped = state->rows.by_owner = watch->run.options->by_owner;
+}
+
 void screen_state_sort(struct screen_state *state)
 {
 	struct watch_view *live = &state->watch->view;
@@ -144,8 +150,9 @@ bool screen_state_selected(struct screen_state *state, struct watch_row *row)
 	const struct watch_row *selected = screen_rows_selected(&state->rows);
 
 	if (state->rows.grouped) {
-		screen_state_message(state,
-		                     "this row is a sum; press g until there are regions, and select one");
+		screen_state_message(
+			state,
+			"this row is a sum; press g until there are regions, and select one");
 		return false;
 	}
 	if (!selected) {

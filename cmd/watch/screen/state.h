@@ -54,6 +54,13 @@ void screen_state_message(struct screen_state *state, const char *format, ...)
 void screen_state_update(struct screen_state *state);
 
 /**
+ * Sets the watch, and which rows are shown at first.
+ * @param state the state, zeroed
+ * @param watch the watch; must outlive the state
+ */
+void screen_state_begin(struct screen_state *state, struct watch *watch);
+
+/**
  * Changes to the next sort order.
  * @param state the state
  */

@@ -65,8 +65,8 @@ PM_PUBLIC int pm_select_set_kinds(struct pm_select *select, const char *list,
  * Keeps only regions with the given main owners (pm_region.owner).
  *
  * @param select  the selection
- * @param list    names of owners (pm_owner_name()), or of families (pm_owner_family()) for all their
- *                owners, separated by commas
+ * @param list    names of owners (pm_owner_name()), or of families (pm_owner_family()) for all
+ * their owners, separated by commas
  * @param error   PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return        0 or -1
  */

@@ -71,8 +71,8 @@ struct pm_track {
 		/** Detail of the representative region. Valid as long as `mapping`. */
 		detail;
 	enum pm_owner owner; /**< main owner of the representative region */
-	size_t regions;     /**< number of regions now; 0 if all of them were unmapped */
-	size_t max_regions; /**< largest number of regions so far */
+	size_t regions;      /**< number of regions now; 0 if all of them were unmapped */
+	size_t max_regions;  /**< largest number of regions so far */
 	/**
 	 * Smallest pm_region_chunk_max() of the regions of the track, in bytes; 0 if one of the
 	 * regions has no known chunk

@@ -108,6 +108,21 @@ time.sleep(1000)'
 	[[ $output == *"'zzzzzz' is not an owner: use names of the column owner"* ]]
 }
 
+@test "--owner works in all commands that select regions" {
+	target_start texts
+	run -0 procmem snap -q -o "$recording" "$TARGET_PID"
+	run -0 procmem dump --owner malloc -o "$BATS_TEST_TMPDIR/dump" "$TARGET_PID" all
+	run -0 procmem dump --owner file --json -q -o "$BATS_TEST_TMPDIR/files" "$TARGET_PID" all
+	run -0 procmem strings -q --json --owner file "$TARGET_PID"
+	jq -es 'length > 0 and all(.[]; .region.owner == "file")' <<<"$output"
+	run -0 procmem grep -q --owner file ELF "$TARGET_PID"
+	run -1 procmem grep -q --owner kernel 'no such text in the memory of the kernel' "$TARGET_PID"
+	run -0 procmem watch --owner malloc -i 0.1 -c 2 --plain "$TARGET_PID"
+	run -0 procmem diff --owner malloc "$recording" "$recording"
+	run -0 procmem stale --for 0.1s --yes --owner malloc --json "$TARGET_PID"
+	jq -e 'all(.regions[]; .owner == "malloc")' <<<"$output"
+}
+
 @test "the column owner, and the owner of an address" {
 	target_start mapper
 	run -0 procmem map --csv -o kind,owner "$TARGET_PID"

@@ -490,6 +490,36 @@ static void growing_heap_with_garbage_is_not_first(void **state)
 	}
 }
 
+/** Collections each 5 s free 40 MiB of garbage; the program keeps 3 MiB more each second. */
+static void collections_show_what_is_kept(void **state)
+{
+	static const enum pm_limit_kind kinds[] = { PM_LIMIT_V8_OLD_SPACE, PM_LIMIT_JAVA_HEAP,
+		                                    PM_LIMIT_GO_MEMORY };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct fixture *fixture = *state;
+		fixture->report.headroom.count = 0;
+		struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB,
+		                                    "/proc/meminfo");
+		struct pm_limit *heap = add_limit(fixture, kinds[i], 500 * MIB, "maximum");
+
+		system->used = 1000 * MIB;
+		for (unsigned time = 0; time <= 40; time++) {
+			heap->used = (50 + 3 * time + 8 * (time % 5)) * MIB;
+			add_sample(fixture, time, 300 * MIB);
+		}
+
+		bool v8 = kinds[i] == PM_LIMIT_V8_OLD_SPACE;
+		assert_ptr_equal(forecast(fixture), v8 ? heap : system);
+		struct forecast_time time = forecast_time(&fixture->report.forecasts[1]);
+		assert_int_equal(time.known, v8);
+		if (v8)
+			assert_true(time.estimate && fabs(time.seconds / 110 - 1) < 0.2);
+		headroom_rates_deinit(&fixture->rates);
+		fixture->rates = (struct headroom_rates){ 0 };
+	}
+}
+
 static void jvm_that_warms_up_is_not_first(void **state)
 {
 	struct fixture *fixture = *state;
@@ -541,6 +571,7 @@ int main(void)
 		TEST(no_sure_time_from_an_estimate),
 		TEST(limit_of_a_runtime_is_first),
 		TEST(growing_heap_with_garbage_is_not_first),
+		TEST(collections_show_what_is_kept),
 		TEST(jvm_that_warms_up_is_not_first),
 		TEST(limit_without_a_used_part_has_no_series),
 	};

@@ -12,47 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <procmem/heap.h>
 
 #include "support/look.h"
+#include "support/redis.h"
 #include "support/target.h"
-
-/** redis-server with a socket in a directory of its own. */
-struct redis {
-	struct target target;
-	char directory[32], socket[64];
-};
-
-static void redis_start(struct redis *redis)
-{
-	strcpy(redis->directory, "/tmp/procmem-redis-XXXXXX");
-	assert_non_null(mkdtemp(redis->directory));
-	snprintf(redis->socket, sizeof redis->socket, "%s/socket", redis->directory);
-	program_start(&redis->target, "redis-server", "--port", "0", "--unixsocket", redis->socket,
-	              "--save", "", "--dir", redis->directory, "--enable-debug-command", "yes",
-	              NULL);
-	free(target_await(&redis->target, "connections at"));
-}
-
-static void redis_stop(struct redis *redis)
-{
-	target_stop(&redis->target);
-	unlink(redis->socket);
-	rmdir(redis->directory);
-}
-
-/** Starts a command of redis-cli. */
-static FILE *redis_command(const struct redis *redis, const char *words)
-{
-	char command[256];
-	snprintf(command, sizeof command, "redis-cli -s %s %s", redis->socket, words);
-
-	FILE *output = popen(command, "re");
-	assert_non_null(output);
-	return output;
-}
 
 /** What jemalloc has counted. */
 struct counters {

@@ -114,8 +114,7 @@ static uint64_t total(const struct pm_owner_sums *sums, enum pm_size size)
 static enum pm_owner owner_of(const struct scene *scene, uint64_t address)
 {
 	for (size_t i = 0; i < scene->runtimes.range_count; i++)
-		if (address >= scene->ranges[i].range.start &&
-		    address < scene->ranges[i].range.end)
+		if (address >= scene->ranges[i].range.start && address < scene->ranges[i].range.end)
 			return (enum pm_owner)scene->ranges[i].owner;
 	return PM_OWNER_MALLOC;
 }

@@ -14,17 +14,17 @@
 
 /** A process with its runtimes, and the bytes of its resident pages by owner. */
 struct owner_pages {
-	struct look look;                /**< the process */
-	struct pm_runtimes *runtimes;    /**< its runtimes */
-	uint64_t bytes[PM_OWNER_COUNT];  /**< resident bytes by owner */
-	uint64_t proven[PM_OWNER_COUNT]; /**< those of them whose owner is proven */
-	uint64_t total;                  /**< all resident bytes */
+	struct look look;                  /**< the process */
+	struct pm_runtimes *runtimes;      /**< its runtimes */
+	uint64_t resident[PM_OWNER_COUNT]; /**< resident bytes by owner */
+	uint64_t proven[PM_OWNER_COUNT];   /**< those of them whose owner is proven */
+	uint64_t total;                    /**< all resident bytes */
 };
 
 /**
- * Reads a process. Its VmRSS must be the same before and after.
+ * Reads a process.
  * @param pages  filled; release with owner_pages_close()
- * @param pid    a process that does nothing meanwhile
+ * @param pid    the process
  */
 void owner_pages_open(struct owner_pages *pages, pid_t pid);
 
@@ -34,7 +34,7 @@ void owner_pages_close(struct owner_pages *pages);
 /** Returns the share of the resident bytes that have an owner, in percent. */
 double owner_pages_share(const struct owner_pages *pages);
 
-/** Returns the owner of an address. */
+/** Returns the owner of an address; PM_OWNER_UNKNOWN if nothing is mapped there. */
 enum pm_owner owner_pages_at(const struct owner_pages *pages, uint64_t address);
 
 /** Returns the runtime of a family, or NULL. */
