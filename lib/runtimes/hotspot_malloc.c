@@ -16,7 +16,7 @@ enum {
 	/* Maximum numbers of pages at which a header is looked for. A page takes about 1 us. */
 	REGION_PAGES_MAX = 4096,
 	PAGES_MAX = 16384,
-	/* Smaller rests of a region have no owner. */
+	/* The owner of smaller rests of a region is not known. */
 	REST_MIN = 64 << 10,
 };
 
@@ -59,11 +59,13 @@ static uint64_t end_of_blocks(struct division *division, uint64_t address, uint6
 	return address;
 }
 
+/** Adds what is not a block. Without a range, it would have the owner of the blocks by its kind. */
 static void add_rest(const struct division *division, uint64_t start, uint64_t end)
 {
-	if (division->rest != PM_OWNER_UNKNOWN && end - start >= REST_MIN)
-		pm_runtime_add_range(division->jvm->context, start, end, division->rest,
-		                     PM_PROOF_INFERRED);
+	enum pm_owner owner = end - start >= REST_MIN ? division->rest : PM_OWNER_UNKNOWN;
+
+	if (division->rest != PM_OWNER_UNKNOWN)
+		pm_runtime_add_range(division->jvm->context, start, end, owner, PM_PROOF_INFERRED);
 }
 
 /**
