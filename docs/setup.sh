@@ -23,7 +23,7 @@ build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev l
 # Test frameworks; clang for sanitizers, fuzzing and static analysis; target programs; tools to
 # compare results with; linters.
 test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy clang-format-19 redis-server
-	redis-tools python3 gdb strace elfutils tmux jq lsof doxygen ripgrep yara scanmem binutils
+	redis-tools nodejs python3 gdb strace elfutils tmux jq lsof doxygen ripgrep yara scanmem binutils
 	bsdextrautils default-jdk-headless time shellcheck util-linux less sqlite3 lintian
 	mmdebstrap python3-jsonschema'
 
@@ -32,7 +32,7 @@ analysis_packages='cppcheck valgrind'
 
 # Large packages: a browser, a metrics server, compilers, a runtime, a database; git and mmdebstrap
 # create other Debian systems.
-full_packages='chromium chromium-driver prometheus golang-go rustc nodejs protobuf-compiler postgresql
+full_packages='chromium chromium-driver prometheus golang-go rustc protobuf-compiler postgresql
 	git mmdebstrap'
 
 wanted() {

@@ -11,6 +11,7 @@
 # - cli/heap/large: the heap of PostgreSQL, and 14 million chunks
 # - cli/trace/kill_often: SIGKILL of 100 traces
 # - cli/trace/languages: profiles in `go tool pprof` and protoc; functions of Rust and node
+# - unit/runtimes/chromium_live: owners of the memory of a browser
 set -eu
 cd "$(dirname "$0")/.."
 sh docs/setup.sh full

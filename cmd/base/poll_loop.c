@@ -106,3 +106,11 @@ bool poll_loop_wait(struct poll_loop *wait)
 
 	return true;
 }
+
+bool poll_loop_await(struct poll_loop *wait)
+{
+	while (!*wait->interrupted)
+		if (poll_loop_wait(wait))
+			return true;
+	return false;
+}

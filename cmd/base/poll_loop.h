@@ -74,4 +74,11 @@ void poll_loop_hasten(struct poll_loop *wait);
  */
 bool poll_loop_wait(struct poll_loop *wait);
 
+/**
+ * Waits until the next sample is due, also if a descriptor is ready before.
+ * @param wait  the loop
+ * @return      false if the user has ended the command
+ */
+bool poll_loop_await(struct poll_loop *wait);
+
 #endif

@@ -205,3 +205,22 @@ size_t utf8_fit(const char *bytes, size_t length, size_t columns)
 	size_t used;
 	return walk(bytes, length, columns, &used);
 }
+
+void utf8_escape_end(struct text *text, const char *bytes, size_t length, size_t columns)
+{
+	struct text escaped = { 0 };
+	utf8_escape(&escaped, bytes, length);
+
+	size_t all = utf8_columns(escaped.bytes, escaped.length), cut = 0;
+	if (all > columns) {
+		cut = utf8_fit(escaped.bytes, escaped.length, all - columns + 1);
+		/* A character of two columns may remain. */
+		while (utf8_columns(escaped.bytes + cut, escaped.length - cut) >= columns &&
+		       cut < escaped.length)
+			cut += utf8_fit(escaped.bytes + cut, escaped.length - cut, 2);
+		text_string(text, "\xe2\x80\xa6");
+	}
+
+	text_bytes(text, escaped.bytes + cut, escaped.length - cut);
+	text_deinit(&escaped);
+}

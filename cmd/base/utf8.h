@@ -68,6 +68,17 @@ bool utf8_is_control(uint32_t code);
 size_t utf8_columns(const char *bytes, size_t length);
 
 /**
+ * Adds a text, escaped. Of a text that is too long, the end is kept, after an ellipsis: the end of
+ * a path says more than its start.
+ *
+ * @param text     receives the text
+ * @param bytes    the text, any bytes
+ * @param length   number of bytes
+ * @param columns  maximum number of terminal columns; SIZE_MAX to keep the whole text
+ */
+void utf8_escape_end(struct text *text, const char *bytes, size_t length, size_t columns);
+
+/**
  * Finds where to cut an escaped text so that it fits.
  *
  * @param bytes    the text

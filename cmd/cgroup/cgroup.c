@@ -228,18 +228,6 @@ static int read_again(struct cgroup_report *report, struct pm_error *error)
 	return 0;
 }
 
-/**
- * Waits for the next sample.
- * @return false if the user interrupted
- */
-static bool await_sample(struct poll_loop *wait)
-{
-	while (!*wait->interrupted)
-		if (poll_loop_wait(wait))
-			return true;
-	return false;
-}
-
 /** Takes samples of the levels. @return 0, 1 if the user interrupted, -1 on error */
 static int take_samples(struct cgroup_report *report, struct pm_error *error)
 {
@@ -256,7 +244,7 @@ static int take_samples(struct cgroup_report *report, struct pm_error *error)
 		result = cgroup_rates_add(&report->rates, now, &report->levels, error);
 		if (result < 0 || now - begin >= seconds - interval / 2)
 			break;
-		if (!await_sample(&wait)) {
+		if (!poll_loop_await(&wait)) {
 			result = 1;
 			break;
 		}

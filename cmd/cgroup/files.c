@@ -460,7 +460,10 @@ static void print_bound(const struct pm_tmpfs *tmpfs, struct out *out)
 		out_wrapped_format(out, 2, "the search in tmpfs ended %s\n", bounds[tmpfs->bound]);
 }
 
-/** Prints the number of System V segments that only other cgroups use. */
+/**
+ * Prints the number of System V segments that only other cgroups use, as far as the processes of
+ * this cgroup could be examined.
+ */
 static void print_of_others(const struct cgroup_report *report, struct out *out)
 {
 	const struct pm_shared_objects *objects = &report->files.objects;
@@ -468,11 +471,13 @@ static void print_of_others(const struct cgroup_report *report, struct out *out)
 
 	for (size_t i = 0; i < objects->count; i++)
 		count += is_of_others(&objects->items[i]);
-	if (count > 0)
-		out_wrapped_format(out, 2,
-		                   "%zu System V segment%s not counted: used only by other "
-		                   "cgroups\n",
-		                   count, text_plural(count));
+	if (count == 0)
+		return;
+
+	const char *reason = objects->unreadable > 0 ? "no process that could be examined uses it"
+	                                             : "used only by other cgroups";
+	out_wrapped_format(out, 2, "%zu System V segment%s not counted: %s\n", count,
+	                   text_plural(count), reason);
 }
 
 /** Prints why directories have no rate. */

@@ -61,6 +61,7 @@ static bool names_owner(const struct pm_detail *detail)
 	case PM_DETAIL_RUNTIME_CODE_TWICE:
 	case PM_DETAIL_RUNTIME_COUNTERS:
 	case PM_DETAIL_ALLOCATOR:
+	case PM_DETAIL_OWNER:
 		return true;
 	default:
 		return false;

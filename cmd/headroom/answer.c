@@ -23,6 +23,21 @@ void headroom_answer_amount(const struct headroom_report *report, const struct p
 		text_size(text, amount);
 }
 
+/** Adds what is left of a limit: "3.3M left of 600.0M". */
+static void put_left_of(const struct headroom_report *report, const struct pm_limit *limit,
+                        struct text *text)
+{
+	uint64_t left = pm_limit_left(limit);
+
+	if (left == 0)
+		text_string(text, "nothing");
+	else
+		headroom_answer_amount(report, limit, left, text);
+
+	text_string(text, " left of ");
+	headroom_answer_amount(report, limit, limit->max, text);
+}
+
 static const struct forecast *forecast_of(const struct headroom_report *report,
                                           const struct pm_limit *limit)
 {
@@ -171,6 +186,15 @@ static bool reports_beneath(const struct headroom_report *report, const struct p
 	return limit->kind == PM_LIMIT_CGROUP && forecast->measured && !forecast->time.known;
 }
 
+/** Adds which system calls fail because nothing is left of a limit on a number. */
+static void put_failure(const struct pm_limit *limit, struct text *line)
+{
+	if (limit->kind == PM_LIMIT_MAPPINGS)
+		text_string(line, ": mmap fails with ENOMEM");
+	else
+		text_string(line, ": fork and clone fail with EAGAIN");
+}
+
 /** Adds the answer if another limit than the memory of the machine is reached first. */
 static void put_limit(const struct headroom_report *report, const struct pm_limit *limit,
                       struct text *line)
@@ -179,10 +203,12 @@ static void put_limit(const struct headroom_report *report, const struct pm_limi
 	const struct headroom_rates *rates = report->rates;
 	struct forecast_time time = forecast_time(forecast);
 
-	headroom_answer_amount(report, limit, pm_limit_left(limit), line);
-	text_string(line, " left of ");
-	headroom_answer_amount(report, limit, limit->max, line);
+	put_left_of(report, limit, line);
 	text_format(line, " (%s)", first_limit_words(limit->kind));
+	if (limit->counts && pm_limit_left(limit) == 0) {
+		put_failure(limit, line);
+		return;
+	}
 
 	if (time.beneath) {
 		text_string(line, ", used up in ");
@@ -353,9 +379,7 @@ static void print_threads(const struct headroom_report *report, struct out *out)
 	text_string(&line, "threads: ");
 	if (least->approximate)
 		text_string(&line, "about ");
-	headroom_answer_amount(report, least, pm_limit_left(least), &line);
-	text_string(&line, " left of ");
-	headroom_answer_amount(report, least, least->max, &line);
+	put_left_of(report, least, &line);
 	text_string(&line, " (");
 	utf8_escape(&line, least->source, strlen(least->source));
 	if (count > 1)

@@ -54,10 +54,14 @@ static int walk(struct headroom_around *around, struct pm_tmpfs *tmpfs, struct p
 }
 
 /**
- * Reads the size of the files in tmpfs and of the shared memory that are charged to the cgroup.
- * @return 1, 0 if there is no cgroup with a limit, -1 on failure
+ * Reads the sizes that are charged to the cgroup.
+ *
+ * @param shmem   receives the size of the files in tmpfs and of the shared memory, in bytes
+ * @param kernel  receives the size of the memory of the kernel, in bytes
+ * @return        1, 0 if there is no cgroup with a limit, -1 on failure
  */
-static int read_shmem(struct headroom_around *around, uint64_t *shmem, struct pm_error *error)
+static int read_charged(struct headroom_around *around, uint64_t *shmem, uint64_t *kernel,
+                        struct pm_error *error)
 {
 	struct pm_members members;
 
@@ -66,6 +70,7 @@ static int read_shmem(struct headroom_around *around, uint64_t *shmem, struct pm
 
 	int known = members.group != NULL;
 	*shmem = members.shmem;
+	*kernel = members.kernel;
 	pm_members_deinit(&members);
 	return known;
 }
@@ -178,7 +183,7 @@ bool headroom_around_is_charged(const struct headroom_around *around,
 
 int headroom_around_walk(struct headroom_around *around, struct pm_error *error)
 {
-	int known = read_shmem(around, &around->shmem_first, error);
+	int known = read_charged(around, &around->shmem_first, &around->kernel_first, error);
 	if (known < 0)
 		return -1;
 
@@ -233,7 +238,7 @@ void headroom_around_stop(struct headroom_around *around)
 
 int headroom_around_end(struct headroom_around *around, struct pm_error *error)
 {
-	uint64_t shmem;
+	uint64_t shmem, kernel;
 	double time = clock_boot_seconds() - around->shmem_first_time;
 
 	neighbours_judge(&around->neighbours);
@@ -241,13 +246,15 @@ int headroom_around_end(struct headroom_around *around, struct pm_error *error)
 	if (!around->observed)
 		return 0;
 
-	int known = read_shmem(around, &shmem, error);
+	int known = read_charged(around, &shmem, &kernel, error);
 	if (known < 0)
 		return -1;
 
 	around->shmem_known = around->shmem_known && known > 0 && time > 0;
-	if (around->shmem_known)
+	if (around->shmem_known) {
 		around->shmem_rate = ((double)shmem - (double)around->shmem_first) / time;
+		around->kernel_rate = ((double)kernel - (double)around->kernel_first) / time;
+	}
 
 	if (read_objects(around, &around->objects, error) < 0)
 		return -1;

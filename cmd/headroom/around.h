@@ -40,13 +40,17 @@ struct headroom_around {
 	struct shared_files files;        /**< files that the process maps, fastest growth first */
 	/** Why the files in tmpfs are not known; PM_ERROR_NONE if they are */
 	struct pm_error folders_error;
-	bool shmem_known;     /**< whether `shmem_rate` is known */
-	double shmem_rate;    /**< growth of tmpfs files and shared memory that are charged to the
-	                         cgroup with the limit, in bytes per second */
-	const char *name;     /**< private: further processes have this name; NULL: none */
-	double name_due;      /**< private: time when they are searched again */
-	uint64_t shmem_first; /**< private: their size at the start, in bytes */
-	double shmem_first_time; /**< private: time of this size, in seconds */
+	bool shmem_known;  /**< whether `shmem_rate` is known */
+	double shmem_rate; /**< growth of tmpfs files and shared memory that are charged to the
+	                      cgroup with the limit, in bytes per second */
+	/** Growth of the memory of the kernel that is charged to this cgroup, in bytes per second;
+	 * not known if `shmem_rate` is not */
+	double kernel_rate;
+	const char *name;        /**< private: further processes have this name; NULL: none */
+	double name_due;         /**< private: time when they are searched again */
+	uint64_t shmem_first;    /**< private: their size at the start, in bytes */
+	uint64_t kernel_first;   /**< private: memory of the kernel at the start, in bytes */
+	double shmem_first_time; /**< private: time of these sizes, in seconds */
 };
 
 /**

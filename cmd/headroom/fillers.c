@@ -24,7 +24,7 @@ static const double min_unexplained = 0.15;
 
 /*
  * The kernel charges memory to a cgroup in advance, for each CPU: up to this number of bytes is not
- * used yet (MEMCG_CHARGE_BATCH in mm/memcontrol.c: 64 pages since Linux 5.19, 32 before).
+ * used yet (MEMCG_CHARGE_BATCH: 64 pages in current kernels, 32 in older ones).
  */
 static const double charged_per_cpu = 256 * 1024;
 
@@ -58,6 +58,15 @@ static void insert(struct headroom_fillers *fillers, const struct headroom_fille
 	fillers->items[at] = *filler;
 }
 
+/** Returns whether the growth of a process can use up the limit. */
+static bool uses_limit(const struct headroom_report *report, const struct headroom_fillers *fillers,
+                       const struct neighbour *process)
+{
+	if (!fillers->limit || !headroom_fillers_shares_limit(fillers, process))
+		return false;
+	return headroom_around_is_charged(&report->rates->around, process);
+}
+
 static void add_processes(const struct headroom_report *report, struct headroom_fillers *fillers)
 {
 	const struct neighbour *growing[FILLERS_MAX];
@@ -68,8 +77,7 @@ static void add_processes(const struct headroom_report *report, struct headroom_
 		bool estimate;
 
 		filler.rate = neighbours_rate(growing[i], &estimate);
-		if (fillers->limit &&
-		    headroom_around_is_charged(&report->rates->around, growing[i]))
+		if (uses_limit(report, fillers, growing[i]))
 			filler.time = time_to(pm_limit_left(fillers->limit), filler.rate, estimate);
 		insert(fillers, &filler);
 	}
@@ -247,11 +255,13 @@ static void split(const struct headroom_report *report, struct headroom_fillers 
 	fillers->rate = ((double)last->value - (double)first->value) / seconds;
 	fillers->by_processes = neighbours_group_rate(&around->neighbours);
 	fillers->by_shmem = around->shmem_rate;
+	fillers->by_kernel = fillers->kernel_growth = around->kernel_rate;
 	fillers->unexplained = fillers->rate - larger(fillers->by_processes, 0) -
-	                       larger(fillers->by_shmem, 0);
+	                       larger(fillers->by_shmem, 0) - larger(fillers->by_kernel, 0);
 }
 
-/** Sets growth without an explanation to 0 if it is within the error of the measurement. */
+/** Sets growth that no process and no file explains to 0 if it is within the error of the
+ * measurement. */
 static void drop_noise(const struct headroom_report *report, struct headroom_fillers *fillers)
 {
 	const struct neighbours *neighbours = &report->rates->around.neighbours;
@@ -264,6 +274,15 @@ static void drop_noise(const struct headroom_report *report, struct headroom_fil
 		fillers->unexplained = 0;
 	if (!fillers->rate_known || fillers->shmem_unexplained < noise)
 		fillers->shmem_unexplained = 0;
+	if (!fillers->rate_known || fillers->kernel_growth < noise)
+		fillers->kernel_growth = 0;
+}
+
+bool headroom_fillers_shares_limit(const struct headroom_fillers *fillers,
+                                   const struct neighbour *process)
+{
+	return !fillers->limit || fillers->limit->kind != PM_LIMIT_CGROUP || process->in_group ||
+	       process->relation == NEIGHBOUR_TARGET;
 }
 
 void headroom_fillers_find(const struct headroom_report *report, struct headroom_fillers *fillers)

@@ -22,7 +22,7 @@ struct headroom_filler {
 		*object; /**< shared memory without a directory; NULL if not */
 	double rate;     /**< bytes per second, more than 0 */
 	/** Time until it alone has used up what is left of headroom_fillers.limit; not known for a
-	 * file on a disk, which is page cache */
+	 * process of another cgroup, or a file on a disk, which is page cache */
 	struct forecast_time time;
 	/** Time until the file system of `folder` has reached its own limit, or until `file` has
 	 * reached the end of its mappings */
@@ -42,13 +42,16 @@ struct headroom_fillers {
 	double rate;         /**< mean growth of the cgroup without what the kernel can reclaim */
 	double by_processes; /**< part of `rate`: anonymous memory of its processes */
 	double by_shmem;     /**< part of `rate`: tmpfs and shared memory */
+	double by_kernel;    /**< part of `rate`: memory of the kernel */
 	double found_shmem;  /**< growth of tmpfs and shared memory that was found; can be more than
 	                        `by_shmem`, because other cgroups can be charged for it */
 	/**
-	 * Part of `rate` that neither of the two explains; 0 if it is within the error of the
+	 * Part of `rate` that none of these explains; 0 if it is within the error of the
 	 * measurement. All rates are in bytes per second.
 	 */
 	double unexplained;
+	/** `by_kernel`, or 0 as `unexplained` */
+	double kernel_growth;
 	/** Part of `by_shmem` that is neither in a file of tmpfs nor in an object of shared memory;
 	 * 0 as `unexplained` */
 	double shmem_unexplained;
@@ -61,5 +64,16 @@ struct headroom_fillers {
  * @param fillers  filled; valid as long as the report
  */
 void headroom_fillers_find(const struct headroom_report *report, struct headroom_fillers *fillers);
+
+/**
+ * Tests whether a process is subject to the limit. A descendant of the target can be in another
+ * cgroup, whose limit it uses up.
+ *
+ * @param fillers  as filled by headroom_fillers_find()
+ * @param process  an element of `around.neighbours`
+ * @return         false if the limit is that of a cgroup to which the process does not belong
+ */
+bool headroom_fillers_shares_limit(const struct headroom_fillers *fillers,
+                                   const struct neighbour *process);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom/fillers_print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <procmem/number.h>
@@ -13,6 +14,14 @@
 
 /* Maximum number of processes, and of directories and files, that the text output names. */
 enum { PROCESSES_NAMED = 3, FILES_NAMED = 3, USERS_NAMED = 3 };
+
+/* Of a cgroup that other memory fills, a process is not named if it grows by less than this share
+ * of the growth. */
+static const double notable_share = 0.05;
+
+/* Approximate size of the objects of the kernel for a file in tmpfs, in bytes: its inode and its
+ * name (shmem_inode_cache and dentry in slabinfo(5)). */
+static const double file_cost = 900;
 
 static void put_amount(const struct headroom_report *report, uint64_t bytes, struct text *text)
 {
@@ -172,25 +181,37 @@ static void print_doubt(const struct headroom_fillers *fillers, struct out *out)
 	print_line(&line, out);
 }
 
-/** Prints the directories in tmpfs, and the files that the process maps. */
+/**
+ * Prints the directories in tmpfs, and the files that the process maps, that are doubtful or not.
+ *
+ * @param named  number of lines so far; increased
+ */
+static void print_some_files(const struct headroom_report *report,
+                             const struct headroom_fillers *fillers, bool doubtful, size_t *named,
+                             struct out *out)
+{
+	for (size_t i = 0; i < fillers->count && *named < FILES_NAMED; i++) {
+		const struct headroom_filler *filler = &fillers->items[i];
+		struct text line = { 0 };
+
+		if (filler->process || filler->doubtful != doubtful)
+			continue;
+
+		put_memory(report, filler, &line);
+		if ((*named)++ == 0 && !has_process(fillers))
+			put_no_process(report, &line);
+		print_line(&line, out);
+	}
+}
+
 static void print_files(const struct headroom_report *report,
                         const struct headroom_fillers *fillers, struct out *out)
 {
 	size_t named = 0;
 
-	for (size_t i = 0; i < fillers->count && named < FILES_NAMED; i++) {
-		const struct headroom_filler *filler = &fillers->items[i];
-		struct text line = { 0 };
-
-		if (filler->process)
-			continue;
-
-		put_memory(report, filler, &line);
-		if (named++ == 0 && !has_process(fillers))
-			put_no_process(report, &line);
-		print_line(&line, out);
-	}
-
+	/* A line that begins with "perhaps" does not come before what is sure. */
+	print_some_files(report, fillers, false, &named, out);
+	print_some_files(report, fillers, true, &named, out);
 	print_doubt(fillers, out);
 }
 
@@ -207,14 +228,21 @@ static const struct headroom_filler *find_process(const struct headroom_fillers 
 	return NULL;
 }
 
-/** Adds how long the limit lasts at the rate of the fastest process, unless the first line does. */
+/**
+ * Adds how long the limit lasts at the rate of the fastest process, unless the first line does, or
+ * that the process is not subject to it.
+ */
 static void put_left(const struct headroom_report *report, const struct headroom_fillers *fillers,
                      struct text *line)
 {
 	const struct headroom_filler *filler = find_process(fillers);
 	const struct pm_limit *limit = fillers->limit;
+	bool complete = !report->rates->around.neighbours.incomplete;
 	char duration[PM_DURATION_TEXT_SIZE];
 
+	if (filler && complete && !headroom_fillers_shares_limit(fillers, filler->process))
+		text_format(line, "; %d is in another cgroup and does not use up this limit",
+		            (int)filler->process->use.pid);
 	if (!filler || !limit || !filler->time.known ||
 	    forecast_time(&report->forecasts[limit - report->headroom.limits]).known)
 		return;
@@ -226,17 +254,104 @@ static void put_left(const struct headroom_report *report, const struct headroom
 	text_format(line, " left would last about %s", duration);
 }
 
+/**
+ * Returns whether no process grows by a notable part of the growth of the cgroup, which other
+ * memory explains. The fastest comes first.
+ */
+static bool is_negligible(const struct headroom_fillers *fillers)
+{
+	bool other = fillers->kernel_growth > 0 || fillers->by_shmem > fillers->rate / 2;
+
+	for (size_t i = 0; i < fillers->count; i++)
+		if (fillers->items[i].process)
+			return fillers->rate_known && other &&
+			       fillers->items[i].rate < fillers->rate * notable_share;
+	return false;
+}
+
 static void print_processes(const struct headroom_report *report,
                             const struct headroom_fillers *fillers, struct out *out)
 {
 	const struct neighbours *neighbours = &report->rates->around.neighbours;
 	struct text line = { 0 };
 
-	if (!neighbours_put_growth(neighbours, PROCESSES_NAMED, &line))
+	if (is_negligible(fillers) || !neighbours_put_growth(neighbours, PROCESSES_NAMED, &line))
 		return;
 
 	put_left(report, fillers, &line);
 	neighbours_put_missing(neighbours, &line);
+	print_line(&line, out);
+}
+
+/** Returns the directory in tmpfs with the most files directly in it; SIZE_MAX if there is none. */
+static size_t find_fullest(const struct pm_tmpfs *tmpfs)
+{
+	size_t fullest = SIZE_MAX;
+
+	for (size_t i = 0; i < tmpfs->folder_count; i++)
+		if (fullest == SIZE_MAX || tmpfs->folders[i].files > tmpfs->folders[fullest].files)
+			fullest = i;
+	return fullest;
+}
+
+/** Returns the number of files that a directory had at the start; 0 if it was not there. */
+static uint64_t files_before(const struct headroom_around *around, size_t folder)
+{
+	const struct pm_tmpfs *now = &around->after, *before = &around->before;
+	uint64_t device = now->mounts[now->folders[folder].mount].device;
+
+	for (size_t i = 0; i < before->folder_count; i++)
+		if (before->folders[i].inode == now->folders[folder].inode &&
+		    before->mounts[before->folders[i].mount].device == device)
+			return before->folders[i].files;
+	return 0;
+}
+
+/**
+ * Adds a directory in tmpfs whose number of files grows, if that can be most of the growth of the
+ * memory of the kernel. Files without content have no bytes, so they are not seen as growth of
+ * tmpfs.
+ */
+static void put_new_files(const struct headroom_around *around, double rate, struct text *line)
+{
+	const struct pm_tmpfs *now = &around->after, *before = &around->before;
+	double seconds = now->time - before->time;
+	size_t folder = find_fullest(now);
+
+	if (folder == SIZE_MAX || seconds <= 0 || now->bound != PM_TMPFS_COMPLETE ||
+	    before->bound != PM_TMPFS_COMPLETE)
+		return;
+
+	uint64_t files = now->folders[folder].files, had = files_before(around, folder);
+	double grown = files > had ? (double)(files - had) / seconds : 0;
+	char *path = grown * file_cost >= rate / 2 ? pm_tmpfs_path(now, folder, NULL) : NULL;
+	if (!path)
+		return;
+
+	text_string(line, "; perhaps the files of ");
+	utf8_escape(line, path, strlen(path));
+	text_string(line, ": ");
+	text_grouped(line, files);
+	text_format(line, ", %+.0f/s", grown);
+	free(path);
+}
+
+/** Reports the growth of the memory of the kernel that is charged to the cgroup. */
+static void print_kernel(const struct headroom_report *report,
+                         const struct headroom_fillers *fillers, struct out *out)
+{
+	struct text line = { 0 };
+
+	if (fillers->kernel_growth <= 0)
+		return;
+
+	text_string(&line, "memory of the kernel for this group ");
+	delta_put_rate(&line, fillers->kernel_growth);
+	text_string(&line, ", such as pipes, sockets, page tables, or entries of directories");
+	/* Version 1 does not split it. */
+	if (report->headroom.cgroup_version == 2)
+		text_string(&line, ": `procmem cgroup` splits it");
+	put_new_files(&report->rates->around, fillers->kernel_growth, &line);
 	print_line(&line, out);
 }
 
@@ -269,6 +384,7 @@ void headroom_fillers_print(const struct headroom_report *report, struct out *ou
 	headroom_fillers_find(report, &fillers);
 	print_processes(report, &fillers, out);
 	print_files(report, &fillers, out);
+	print_kernel(report, &fillers, out);
 	print_unexplained(report, &fillers, out);
 }
 
@@ -389,6 +505,7 @@ void headroom_fillers_print_json(const struct headroom_report *report, struct js
 	json_put(json, "mean_rate", json_real(fillers.rate));
 	json_put(json, "processes_rate", json_real(fillers.by_processes));
 	json_put(json, "shmem_rate", json_real(fillers.by_shmem));
+	json_put(json, "kernel_rate", json_real(fillers.by_kernel));
 	json_put(json, "shmem_unexplained", json_real(fillers.shmem_unexplained));
 	json_put(json, "unexplained", json_real(fillers.unexplained));
 	json_shut(json, '}');

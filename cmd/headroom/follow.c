@@ -43,6 +43,12 @@ static const struct pm_family_member *find_alive(const struct pm_family *family)
 	return NULL;
 }
 
+/** Returns whether a process could not be opened because there is none. */
+static bool is_absent(const struct pm_error *error)
+{
+	return error->kind == PM_ERROR_GONE || error->kind == PM_ERROR_NOT_FOUND;
+}
+
 /**
  * Opens the process that has the name.
  * @return 1, 0 if there is none, -1 on failure
@@ -59,7 +65,7 @@ static int open_alive(struct following *following, struct pm_process **process,
 	if (pm_family_open_member(following->family, member, process, error) == 0)
 		return 1;
 
-	return error->kind == PM_ERROR_GONE || error->kind == PM_ERROR_NOT_FOUND ? 0 : -1;
+	return is_absent(error) ? 0 : -1;
 }
 
 /**
@@ -136,19 +142,28 @@ static int measure_one(struct following *following, struct pm_process *process,
 	return 0;
 }
 
-/** Explains that no process has the name at the end. */
-static int report_none(const struct following *following, const struct headroom_rates *rates,
+/**
+ * Reports that no process has the name at the end.
+ *
+ * @param name   the name
+ * @param rates  rates of the process whose results remain; `pid` is 0 if there is none
+ * @param quiet  no note is printed
+ * @param error  filled on failure
+ * @return       0 if the last sample of that process can be reported, otherwise -1
+ */
+static int report_none(const char *name, const struct headroom_rates *rates, bool quiet,
                        struct pm_error *error)
 {
-	if (rates->pid == 0)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process is called '%s'",
-		                    following->name);
+	const char *again = rates->pid == 0 ? "" : " any more";
 
-	return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-	                    "no process is called '%s' any more; the memory of process %d, which "
-	                    "was measured for the longest time: %s (%s)",
-	                    following->name, (int)rates->pid, pm_verdict_name(rates->trend.verdict),
-	                    rates->trend.reason);
+	if (!rates->ended || !rates->last.known)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process is called '%s'%s",
+		                    name, again);
+
+	if (!quiet)
+		report_note("no process is called '%s'%s; the results are those of process %d",
+		            name, again, (int)rates->pid);
+	return 0;
 }
 
 int headroom_follow_measure(const char *name, const struct headroom_source *source,
@@ -184,14 +199,15 @@ int headroom_follow_measure(const char *name, const struct headroom_source *sour
 	interrupt_release();
 	pm_family_close(following.family);
 	if (result == 0)
-		result = report_none(&following, &longest, error);
+		result = report_none(name, &longest, source->quiet, error);
 	if (result < 0) {
 		headroom_rates_deinit(&longest);
 		return -1;
 	}
 
 	/* Limits are those of the process that runs. */
-	longest.ended = longest.last.known = false;
+	if (opened)
+		longest.ended = longest.last.known = false;
 	*rates = longest;
 	*process = opened;
 	return 0;
@@ -250,8 +266,9 @@ int headroom_follow_largest(const struct headroom_source *source, struct headroo
                             struct pm_process **process, struct pm_error *error)
 {
 	struct headroom_source rest = *source;
+	struct headroom_rates measured = { 0 };
 	struct neighbours observed = { 0 };
-	struct pm_process *largest;
+	struct pm_process *largest = NULL, *next;
 	double deadline = clock_seconds() + source->seconds;
 	int result = -1;
 
@@ -259,27 +276,35 @@ int headroom_follow_largest(const struct headroom_source *source, struct headroo
 	interrupt_hold();
 	for (int tries = 1; tries <= LARGEST_MAX; tries++) {
 		rest.follow = tries < LARGEST_MAX;
-		if (open_largest(source->name, &largest, error) < 0)
-			break;
-
-		result = headroom_rates_measure(rates, largest, &rest, error);
-		if (result < 0) {
-			pm_process_close(largest);
-			break;
-		}
-		if (!rates->ended) {
-			*process = largest;
+		if (open_largest(source->name, &next, error) < 0) {
+			if (largest && is_absent(error))
+				result = report_none(source->name, &measured, source->quiet, error);
 			break;
 		}
 
-		result = -1;
-		keep_others(rates, largest, &observed, source);
-		rest.seconds = source->seconds > 0 ? deadline - clock_seconds() : 0;
+		if (largest)
+			keep_others(&measured, largest, &observed, source);
+		largest = next;
+		if (source->seconds > 0 && tries > 1)
+			rest.seconds = deadline - clock_seconds();
 		if (source->seconds > 0 && rest.seconds < min_seconds)
 			rest.seconds = min_seconds;
+
+		result = headroom_rates_measure(&measured, largest, &rest, error);
+		if (result < 0 || !measured.ended)
+			break;
+		result = -1;
 	}
 
 	interrupt_release();
 	neighbours_deinit(&observed);
+	if (result < 0) {
+		headroom_rates_deinit(&measured);
+		pm_process_close(largest);
+		return -1;
+	}
+
+	*rates = measured;
+	*process = largest;
 	return result;
 }

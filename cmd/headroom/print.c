@@ -82,11 +82,35 @@ static void put_effect(const struct pm_limit *limit, struct text *text)
 		text_string(text, "; USED includes garbage");
 }
 
-/** Adds where a limit comes from and, if LASTS is not the time of the limit itself, whose it is. */
-static void put_source(const struct headroom_report *report, const struct pm_limit *limit,
-                       const struct forecast *forecast, struct text *text)
+static bool is_of_group(const struct pm_limit *limit)
 {
-	utf8_escape(text, limit->source, strlen(limit->source));
+	return limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_CGROUP_WORKING_SET ||
+	       limit->kind == PM_LIMIT_CGROUP_HIGH || limit->kind == PM_LIMIT_PIDS;
+}
+
+/**
+ * Adds the file in which a limit is set. If there are too few columns for that of a cgroup, adds
+ * the end of the path of the cgroup: its start is often the same for all cgroups.
+ */
+static void put_file(const struct pm_limit *limit, size_t columns, struct text *text)
+{
+	const char *slash = strrchr(limit->source, '/');
+	size_t length = strlen(limit->source);
+
+	if (is_of_group(limit) && slash && utf8_columns(limit->source, length) > columns)
+		utf8_escape_end(text, limit->source, (size_t)(slash - limit->source), columns);
+	else
+		utf8_escape(text, limit->source, length);
+}
+
+/**
+ * Adds where a limit comes from and, if LASTS is not the time of the limit itself, whose it is.
+ * @param columns  number of terminal columns for the text; SIZE_MAX if it is not limited
+ */
+static void put_source(const struct headroom_report *report, const struct pm_limit *limit,
+                       const struct forecast *forecast, size_t columns, struct text *text)
+{
+	put_file(limit, columns, text);
 	if (limit->exempt && report->info->uid == 0)
 		text_string(text, " (does not apply to root)");
 	else if (limit->exempt)
@@ -113,6 +137,7 @@ static void put_source(const struct headroom_report *report, const struct pm_lim
 struct limits_view {
 	const struct headroom_report *report;
 	bool narrow; /* the table has no column CACHE */
+	size_t room; /* width of the column SOURCE, in terminal columns; SIZE_MAX: not limited */
 };
 
 static void limit_cell(void *context, size_t row, size_t column, struct text *text)
@@ -155,7 +180,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 		put_lasts(report, limit, forecast, text);
 		break;
 	default:
-		put_source(report, limit, forecast, text);
+		put_source(report, limit, forecast, view->room, text);
 	}
 }
 
@@ -340,10 +365,20 @@ static void print_left_out(const struct fit *fit, size_t limits, size_t kinds, s
 	text_deinit(&line);
 }
 
+/** Sets the width of the last column, SOURCE. */
+static void set_room(struct limits_view *view, const struct table *limits, const size_t *widths,
+                     const struct out *out)
+{
+	size_t offset = table_offset(limits, widths, limits->column_count - 1);
+
+	if (out->width != SIZE_MAX)
+		view->room = pm_max_size(SOURCE_MIN, excess_size(out->width, offset));
+}
+
 /** Prints the table of limits. If the terminal is too narrow, the column CACHE is left out. */
 static void print_limits(const struct headroom_report *report, size_t rows, struct out *out)
 {
-	struct limits_view view = { .report = report };
+	struct limits_view view = { .report = report, .room = SIZE_MAX };
 	size_t widths[TABLE_COLUMNS_MAX];
 	struct table limits = {
 		.columns = limit_columns,
@@ -366,11 +401,13 @@ static void print_limits(const struct headroom_report *report, size_t rows, stru
 		limits.columns = columns;
 		limits.column_count--;
 		table_measure(&limits, widths);
+		set_room(&view, &limits, widths, out);
 		table_print(&limits, widths, out);
 		out_string(out, "\xe2\x80\xa6 no room for CACHE\n");
 		return;
 	}
 
+	set_room(&view, &limits, widths, out);
 	table_print(&limits, widths, out);
 }
 

@@ -37,6 +37,7 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 	pm_series_deinit(&rates->shmem);
 	pm_series_deinit(&rates->size);
 	pm_series_deinit(&rates->threads);
+	*rates = (struct headroom_rates){ 0 };
 }
 
 struct forecast_source headroom_rates_source(const struct headroom_rates *rates)
@@ -66,18 +67,6 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
 		return -1;
 
 	return 0;
-}
-
-/**
- * Waits for the next sample.
- * @return false if the user interrupted
- */
-static bool await_sample(struct poll_loop *wait)
-{
-	while (!*wait->interrupted)
-		if (poll_loop_wait(wait))
-			return true;
-	return false;
 }
 
 /** Measures the usage of the limits during --for. */
@@ -240,7 +229,7 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
 			break;
 
 		result = 1;
-		if (await_sample(&wait))
+		if (poll_loop_await(&wait))
 			result = take_sample(&rates->last, process, sampler, &sample, error);
 	}
 

@@ -95,7 +95,7 @@ struct headroom_source {
 
 /**
  * Releases rates.
- * @param rates as filled by headroom_rates_measure(), or zeroed
+ * @param rates  as filled by headroom_rates_measure(), or zeroed; zeroed afterwards
  */
 void headroom_rates_deinit(struct headroom_rates *rates);
 

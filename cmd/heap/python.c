@@ -225,7 +225,7 @@ void heap_python_open_json(struct json *json, const struct pm_python_heap *heap)
 	put_text(json, "variant", heap->variant);
 	put_text(json, "missing", heap->missing);
 	json_put(json, "complete", json_boolean(heap->complete));
-	json_put(json, "arenas", json_number(heap->arenas));
+	json_put(json, "arena_count", json_number(heap->arenas));
 	json_put(json, "arena_size", json_number(heap->arena_size));
 	json_put(json, "pools", json_number(heap->pools));
 	json_put(json, "unused_pools", json_number(heap->pools_free));

@@ -11,7 +11,8 @@
 static bool has_chunks(const struct pm_region *region)
 {
 	return region->kind == PM_KIND_HEAP || region->kind == PM_KIND_ARENA ||
-	       region->kind == PM_KIND_MALLOC || region->detail.type == PM_DETAIL_ALLOCATOR;
+	       region->kind == PM_KIND_MALLOC || region->detail.type == PM_DETAIL_ALLOCATOR ||
+	       region->owner == PM_OWNER_JEMALLOC || region->owner_mixed;
 }
 
 bool map_chunk_find(struct map_chunk *found, const struct loaded *loaded,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pressure/pressure.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/poll_loop.h"
 #include "base/report.h"
 #include "pressure/json.h"
+#include "pressure/kills.h"
 #include "pressure/print.h"
 #include "target/target.h"
 
@@ -127,6 +129,16 @@ static void deinit(struct pressure_report *report)
 	pm_signs_deinit(&report->signs);
 }
 
+/** Says what the log of the kernel has. */
+static void note_log(const struct pressure_report *report)
+{
+	if (report->has_log)
+		report_note("the log of the kernel goes back %.0f s and has %zu OOM kills",
+		            report->log.seconds_back, report->log.count + report->log.dropped);
+	else
+		report_note("the log of the kernel is not known: %s", report->log_error.text);
+}
+
 /**
  * Measures and prints.
  * @return 1 if a threshold is crossed, 0 if not, -1 on error
@@ -152,10 +164,8 @@ static int report_pressure(struct pressure_report *report, struct pm_process *pr
 			pressure_json_print(report, out);
 		else if (!output->quiet)
 			pressure_print(report, out);
-		if (output->verbose && report->has_log)
-			report_note("the log of the kernel goes back %.0f s and has %zu OOM kills",
-			            report->log.seconds_back,
-			            report->log.count + report->log.dropped);
+		if (output->verbose)
+			note_log(report);
 	}
 
 	deinit(report);
@@ -201,6 +211,48 @@ static void hint_at_cgroup(const char *word, struct pm_error *error)
 	             word, word);
 }
 
+/** Finds the newest kill of a process that a word names: by its PID, or by its command name. */
+static const struct pm_oom_kill *find_kill(const struct pm_oom_log *log, const char *word)
+{
+	uint64_t pid = 0;
+	bool number = pm_parse_decimal(word, INT_MAX, &pid, NULL) == 0;
+
+	for (size_t i = log->count; i-- > 0;) {
+		const struct pm_oom_kill *kill = &log->kills[i];
+
+		if (number ? kill->pid == (pid_t)pid : strcmp(kill->comm, word) == 0)
+			return kill;
+	}
+
+	return NULL;
+}
+
+/** If the target of a word was not found, prints a note if the kernel has killed such a process. */
+static void note_kill(const char *word, const struct pm_error *error)
+{
+	struct pm_oom_log log;
+	struct pm_error unreadable;
+
+	if ((error->kind != PM_ERROR_NOT_FOUND && error->kind != PM_ERROR_GONE) ||
+	    pm_oom_log_read(NULL, &log, &unreadable) < 0)
+		return;
+
+	const struct pm_oom_kill *kill = find_kill(&log, word);
+	if (kill) {
+		struct text text = { 0 };
+
+		pressure_kills_put_process(kill, &text);
+		text_string(&text, " was OOM-killed ");
+		pressure_kills_put_age(kill, &text);
+		text_string(&text, ": ");
+		pressure_kills_put_cause(kill, SIZE_MAX, &text);
+		report_note("%s; all kills: procmem pressure", text_terminate(&text));
+		text_deinit(&text);
+	}
+
+	pm_oom_log_deinit(&log);
+}
+
 enum status pressure_run(struct out *out, int argc, char **argv)
 {
 	struct pressure_options options = { .seconds = default_seconds };
@@ -215,7 +267,10 @@ enum status pressure_run(struct out *out, int argc, char **argv)
 	out_set_colour(out, options.output.colour);
 	if (words.count > 0 && target_open_process(&target, words.operands[0], &error) < 0) {
 		hint_at_cgroup(words.operands[0], &error);
-		return report_failure(&error);
+		report_failure(&error);
+		if (!options.output.quiet)
+			note_kill(words.operands[0], &error);
+		return STATUS_ERROR;
 	}
 
 	int result = run_on(&options, target.process, out, &error);

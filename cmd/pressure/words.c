@@ -222,21 +222,7 @@ void pressure_words_put_basis(enum pm_pressure_rule rule, struct text *text)
 
 void pressure_words_put_path(const char *path, size_t width, struct text *text)
 {
-	struct text name = { 0 };
-	utf8_escape(&name, path, strlen(path));
-
-	size_t columns = utf8_columns(name.bytes, name.length), cut = 0;
-	if (columns > width) {
-		cut = utf8_fit(name.bytes, name.length, columns - width + 1);
-		/* A character of two columns may remain. */
-		while (utf8_columns(name.bytes + cut, name.length - cut) >= width &&
-		       cut < name.length)
-			cut += utf8_fit(name.bytes + cut, name.length - cut, 2);
-		text_string(text, "\xe2\x80\xa6");
-	}
-
-	text_bytes(text, name.bytes + cut, name.length - cut);
-	text_deinit(&name);
+	utf8_escape_end(text, path, strlen(path), width);
 }
 
 /** Adds the share of a maximum: "62.0M of 64.0M 97%". */

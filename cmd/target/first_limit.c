@@ -57,12 +57,35 @@ static const struct pm_limit *find_tightest(const struct pm_headroom *headroom)
 	return tightest;
 }
 
+/**
+ * Finds a limit on numbers of which nothing is left, so that mmap(2) or clone(2) fails now. Numbers
+ * that may be wrong are no proof of that.
+ *
+ * @param headroom  the limits
+ * @return          the limit, or NULL if there is none
+ */
+static const struct pm_limit *find_exhausted(const struct pm_headroom *headroom)
+{
+	for (size_t i = 0; i < headroom->count; i++) {
+		const struct pm_limit *limit = &headroom->limits[i];
+
+		if (is_hard(limit) && limit->counts && !limit->approximate &&
+		    pm_limit_left(limit) == 0)
+			return limit;
+	}
+
+	return NULL;
+}
+
 const struct pm_limit *first_limit(const struct pm_headroom *headroom,
                                    const struct forecast *forecasts)
 {
 	const struct pm_limit *soonest = NULL, *tightest = find_tightest(headroom);
+	const struct pm_limit *exhausted = find_exhausted(headroom);
 	struct forecast_time shortest = { 0 };
 
+	if (exhausted)
+		return exhausted;
 	if (!forecasts)
 		return tightest;
 

@@ -9,15 +9,17 @@
 #include "target/forecast.h"
 
 /**
- * Finds the limit that is reached first: the limit with the shortest time left. If no time is
- * known, finds the limit with the fewest bytes left among the limits of memory, address space and
- * data. The latter is returned also if the shortest time is that of the memory of the machine at
- * the rate of the process, and the time of the limit with the fewest bytes left is not known.
+ * Finds the limit that is reached first: a limit on a number, such as pids.max, of which nothing is
+ * left; otherwise the limit with the shortest time left. If no time is known, finds the limit with
+ * the fewest bytes left among the limits of memory, address space and data. The latter is returned
+ * also if the shortest time is that of the memory of the machine at the rate of the process, and
+ * the time of the limit with the fewest bytes left is not known.
  *
  * Ignores memory.high and the working set, which do not stop the process, limits that the kernel
  * does not enforce for the process, and limits that only other processes use up (forecast.foreign).
- * Limits whose used part contains garbage seldom have a time (forecast_make()). Metaspace, class space and code cache of a
- * JVM, which grow while it warms up, are ignored until half of them is used.
+ * Limits whose used part contains garbage seldom have a time (forecast_make()). Metaspace, class
+ * space and code cache of a JVM, which grow while it warms up, are ignored until half of them is
+ * used.
  *
  * @param headroom   the limits
  * @param forecasts  forecasts of the elements of `headroom->limits`, at the same indices; NULL if

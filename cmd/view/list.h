@@ -126,6 +126,7 @@ struct list {
 	bool bytes;                        /**< print exact sizes */
 	size_t wanted;     /**< maximum number of items to print without --all; 0 for all of them */
 	bool fills_screen; /**< `shown` is limited by the height of the terminal, or by `wanted` */
+	size_t room;       /**< number of items that fit on the terminal; SIZE_MAX: no limit */
 	size_t lines_above;    /**< lines printed above the list */
 	const char *rss_title; /**< title to use for the column "rss"; NULL for the usual title */
 	/** Prints whole lines below an item in the table. NULL to print none. */

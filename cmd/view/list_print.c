@@ -246,8 +246,8 @@ static void print_table(struct list *list, struct out *out)
 		table.before_total = table_before_total;
 
 	list_fit_view(&view, &table, widths, out);
-	/* The line that lists the columns left out takes the place of a row. */
-	if (view.dropped.length > 0 && list->fills_screen)
+	/* On a full screen, the line that lists the columns left out takes the place of a row. */
+	if (view.dropped.length > 0 && list->fills_screen && list->shown == list->room)
 		table.rows = --list->shown;
 	table_print(&table, widths, out);
 
@@ -262,12 +262,14 @@ static void limit_rows(struct list *list, const struct out *out)
 	const struct list_options *options = list->options;
 
 	list->shown = list->count;
+	list->room = SIZE_MAX;
 	if (options->top_given) {
 		list->shown = pm_min_size((size_t)options->top, list->count);
 	} else if (out->terminal && !options->all && !options->csv) {
 		size_t lines = excess_size(out->height, LINES_AROUND + list->lines_above);
 		size_t rows = pm_max_size(list->below ? lines / 2 : lines, ROWS_MIN);
 
+		list->room = rows;
 		list->fills_screen = rows < list->count;
 		list->shown = pm_min_size(rows, list->count);
 	}

@@ -352,6 +352,22 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
 	text_deinit(&ascii);
 }
 
+void terminal_put_cell(struct terminal *terminal, int row, int column, int width, bool right,
+                       struct text *text, struct terminal_look look)
+{
+	int columns = (int)utf8_columns(text->bytes, text->length);
+
+	if (columns > width) {
+		text->length = utf8_fit(text->bytes, text->length, (size_t)width - 1);
+		text_string(text, terminal->utf8 ? "\xe2\x80\xa6" : "~");
+	} else if (right) {
+		column += width - columns;
+		width = columns;
+	}
+
+	terminal_put(terminal, row, column, width, text, look);
+}
+
 void terminal_show(struct terminal *terminal, int row, int column)
 {
 	curs_set(row >= 0);

@@ -102,6 +102,20 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
                   const struct text *text, struct terminal_look look);
 
 /**
+ * Puts the cell of a table on the screen. A text that is too wide ends with "…".
+ *
+ * @param terminal  the terminal
+ * @param row       line, from 0
+ * @param column    first column of the cell, from 0
+ * @param width     number of columns of the cell, at least 1
+ * @param right     whether the text is aligned to the right
+ * @param text      escaped text; it may be shortened
+ * @param look      appearance of the text
+ */
+void terminal_put_cell(struct terminal *terminal, int row, int column, int width, bool right,
+                       struct text *text, struct terminal_look look);
+
+/**
  * Shows the screen. Only changes are sent to the terminal.
  *
  * @param terminal  the terminal

@@ -262,6 +262,19 @@ static bool fills_outside(const struct watch_history *history, const struct pm_l
 	       !grows && pm_trend_growth_rate(&history->memory.trend) <= 0 && !history->gone;
 }
 
+/** Adds what is left of a limit, as bytes or as a number. */
+static void put_amount_left(const struct pm_limit *limit, bool bytes, struct text *text)
+{
+	uint64_t left = pm_limit_left(limit);
+
+	if (limit->counts && left == 0)
+		text_string(text, "nothing");
+	else if (limit->counts)
+		text_grouped(text, left);
+	else
+		watch_format_size(left, bytes, text);
+}
+
 /**
  * Adds the time until a limit is reached or, if this time is not known, the amount that is left.
  * Adds nothing if the process is gone.
@@ -289,7 +302,7 @@ static void add_left(const struct watch_history *history, const struct pm_limit 
 		if (fills_outside(history, limit))
 			text_string(text, " (the group grows, not this process)");
 	} else {
-		watch_format_size(pm_limit_left(limit), bytes, text);
+		put_amount_left(limit, bytes, text);
 		text_string(text, " left");
 	}
 }

@@ -32,6 +32,9 @@
  * of continuation lines in columns. */
 enum { FILES_MAX = 4096, SHOWN = 20, INDENT = 2 };
 
+/* Minimum width of the column NAME, in terminal columns. */
+enum { NAME_MIN = 12 };
+
 enum { ALLOCATED, RSS, PERMS, ADDRESS, FDS, OTHERS, WRITERS, NAME, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
@@ -73,6 +76,7 @@ struct listing {
 	uint64_t unnamed_bytes; /* allocated bytes of the entries without a name and other users */
 	struct pm_file_users users;
 	struct pm_regions regions; /* owns the names of the identities */
+	size_t room;               /* width of the column NAME, in terminal columns */
 };
 
 /** Finds an entry, or adds one if there is room. */
@@ -314,7 +318,7 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 		text_decimal(text, entry->writers);
 		break;
 	default:
-		utf8_escape(text, entry->name, strlen(entry->name));
+		utf8_escape_end(text, entry->name, strlen(entry->name), listing->room);
 	}
 }
 
@@ -363,8 +367,13 @@ static void print_text(struct listing *listing, size_t private, struct out *out)
 
 	if (table.rows > 0) {
 		table_measure(&table, widths);
+		if (out->width != SIZE_MAX)
+			listing->room = pm_max_size(
+				NAME_MIN,
+				excess_size(out->width, table_offset(&table, widths, NAME)));
 		table_print(&table, widths, out);
 	}
+
 	if (listing->count > table.rows)
 		out_wrapped_format(out, INDENT, "and %zu more: -a shows all\n",
 		                   listing->count - table.rows);
@@ -444,7 +453,9 @@ static void print_json(const struct listing *listing, struct out *out)
 int who_files_report(const struct target *target, const struct who_options *options,
                      struct out *out, struct pm_error *error)
 {
-	struct listing listing = { .options = options, .process = target->process };
+	struct listing listing = { .options = options,
+		                   .process = target->process,
+		                   .room = SIZE_MAX };
 
 	pm_regions_init(&listing.regions);
 	int result = read_listing(&listing, error);

@@ -217,6 +217,19 @@ static bool put_passing(const struct who_report *report, struct text *line)
 	return true;
 }
 
+/** Prints the answer if no user was found. */
+static void print_no_user(const struct who_report *report, struct text *line, struct out *out)
+{
+	size_t unreadable = report->users->unreadable;
+
+	text_string(line, unreadable > 0 ? "no process that could be examined uses "
+	                                 : "no process uses ");
+	put_file(report, line);
+	if (!put_passing(report, line) && unreadable > 0)
+		text_format(line, "; %zu could not", unreadable);
+	end_line(line, out);
+}
+
 /** Prints the answer: who may write, or who probably does. */
 static void print_answer(const struct who_report *report, struct text *line, struct out *out)
 {
@@ -224,6 +237,9 @@ static void print_answer(const struct who_report *report, struct text *line, str
 	bool likely = report->growth && report->growth->likely > 0;
 	size_t total = users->count + users->left_out, writers = 0;
 
+	/* As root, a process that could not be read is an exception, which the last line names. */
+	if (users->unreadable > 0 && geteuid() != 0)
+		text_string(line, "at least ");
 	if (total == 1)
 		text_string(line, "1 process uses ");
 	else
@@ -256,6 +272,21 @@ static void print_answer(const struct who_report *report, struct text *line, str
 	end_line(line, out);
 }
 
+/** Adds that no user wrote to the file, and why it can have grown. */
+static void put_no_writer(const struct who_report *report, struct text *line)
+{
+	size_t unreadable = report->users->unreadable;
+
+	if (unreadable == 0)
+		text_string(line, "; no process that has it open now seems to write it: a program "
+		                  "may open it only for a moment");
+	else
+		text_format(line,
+		            "; no process that could be examined seems to write it: the writer "
+		            "may be one of the %zu that could not, or open it only for a moment",
+		            unreadable);
+}
+
 /** Prints how the file grew. */
 static void print_growth(const struct who_report *report, struct text *line, struct out *out)
 {
@@ -282,8 +313,7 @@ static void print_growth(const struct who_report *report, struct text *line, str
 		            growth->intervals);
 
 		if (growth->likely == 0)
-			text_string(line, "; no process that has it open now seems to write it: a "
-			                  "program may open it only for a moment");
+			put_no_writer(report, line);
 	}
 	end_line(line, out);
 }
@@ -331,10 +361,7 @@ void who_print_text(const struct who_report *report, struct out *out)
 	if (!report->options->all)
 		shown = pm_min_size(count, SHOWN);
 	if (count == 0) {
-		text_string(&line, "no process uses ");
-		put_file(report, &line);
-		put_passing(report, &line);
-		end_line(&line, out);
+		print_no_user(report, &line, out);
 	} else {
 		print_answer(report, &line, out);
 	}

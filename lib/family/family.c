@@ -15,6 +15,7 @@
 #include "family/tree.h"
 #include "limits/cgroup_pids.h"
 #include "limits/hierarchy.h"
+#include "proc/access.h"
 #include "proc/process_handle.h"
 
 struct pm_family {
@@ -138,6 +139,21 @@ int pm_family_update(struct pm_family *family, struct pm_error *error)
 	return result;
 }
 
+/** Reports why a process is not a member: there is none, or it is a zombie. */
+static int report_missing(const struct pm_family *family, pid_t pid, struct pm_error *error)
+{
+	struct pm_error cause = { 0 };
+
+	pm_access_explain(family->roster.root, pid, "read the sizes of", 0, &cause);
+	if (cause.kind != PM_ERROR_NO_MEMORY)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process has PID %d",
+		                    (int)pid);
+
+	if (error)
+		*error = cause;
+	return -1;
+}
+
 /** Adds the process with which a tree starts, or those of a list. All of them must exist. */
 static int add_pids(struct pm_family *family, const pid_t *pids, size_t count,
                     struct pm_error *error)
@@ -148,8 +164,7 @@ static int add_pids(struct pm_family *family, const pid_t *pids, size_t count,
 		if (pm_roster_join(roster, pids[i], false, error) < 0)
 			return -1;
 		if (pm_roster_find(roster, pids[i]) == roster->count)
-			return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process has PID %d",
-			                    (int)pids[i]);
+			return report_missing(family, pids[i], error);
 	}
 	return 0;
 }

@@ -277,10 +277,7 @@ static int load_page(struct pm_heap_window *window, uint64_t address, struct cac
 	if (pm_check_cancel(window->source->cancel, error) < 0)
 		return -1;
 
-	/* The kernel refuses to report the states of addresses that no process can have. */
-	int state = PM_PRESENCE_NONE;
-	if (pm_regions_find(window->source->regions, address))
-		state = page_state(window, address, error);
+	int state = page_state(window, address, error);
 	if (state < 0)
 		return -1;
 	if (state == PM_PRESENCE_PAGES &&

@@ -70,10 +70,10 @@ struct pm_kinds_context {
 	size_t thread_count;
 	bool threads_read;    /**< whether pm_kinds_read_threads() was called */
 	bool threads_refused; /**< this process may not read the stack pointers of the threads */
-	bool page_states_refused; /**< pagemap refused to return page states */
+	bool page_states_refused;           /**< pagemap refused to return page states */
 	const struct pm_runtimes *runtimes; /**< NULL if they could not be read */
 	struct pm_runtimes *own_runtimes;   /**< owned: the same, if the evidence had none */
-	bool out_of_memory;       /**< a text or a detail could not be stored */
+	bool out_of_memory;                 /**< a text or a detail could not be stored */
 	const char
 		*recent[32]; /**< hash table of recent texts, so that equal texts are stored once */
 	char refusal[PM_ERROR_TEXT_SIZE]; /**< why the memory of the target cannot be read; "" if it

@@ -273,16 +273,7 @@ static bool has_hidden_ancestors(const struct search *search)
 	return hidden;
 }
 
-/**
- * Reads the cgroup file of a process.
- *
- * @param process  the process
- * @param text     receives the text of the file, which the caller frees; NULL if the kernel has no
- *                 cgroups
- * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
- * @return         0 or -1
- */
-static int read_cgroup_file(struct pm_process *process, char **text, struct pm_error *error)
+int pm_hierarchy_read_text(struct pm_process *process, char **text, struct pm_error *error)
 {
 	int fd;
 	struct pm_error cause = { 0 };
@@ -305,7 +296,7 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
                       struct pm_hierarchy *hierarchy, struct pm_error *error)
 {
 	char *text;
-	if (read_cgroup_file(process, &text, error) < 0)
+	if (pm_hierarchy_read_text(process, &text, error) < 0)
 		return -1;
 
 	struct search search = { .process = process,

@@ -26,6 +26,17 @@ struct pm_hierarchy {
 void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy);
 
 /**
+ * Reads the cgroup file of a process.
+ *
+ * @param process  the process
+ * @param text     receives the text of the file, which the caller frees; NULL if the kernel has no
+ *                 cgroups
+ * @param error    PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int pm_hierarchy_read_text(struct pm_process *process, char **text, struct pm_error *error);
+
+/**
  * Finds the cgroup of a process on which a controller acts.
  *
  * If /proc/PID/cgroup has a line for the controller, the controller is in a v1 hierarchy.

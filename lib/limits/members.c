@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/cgroup_parts.h>
+
 #include "base/array.h"
 #include "base/io.h"
 #include "limits/cgroup_file.h"
@@ -87,12 +89,32 @@ static int visit_member(void *context, pid_t pid, struct pm_error *error)
 	return 0;
 }
 
+/** Reads the memory of the kernel that is charged to the cgroup. */
+static int read_kernel(const struct pm_hierarchy *hierarchy, const char *stat,
+                       struct pm_members *members, struct pm_error *error)
+{
+	struct pm_cgroup_split split;
+	uint64_t kernel = 0;
+
+	/* memory.stat of v1 does not contain it. */
+	if (hierarchy->version == 1 &&
+	    pm_cgroup_number(hierarchy, "memory.kmem.usage_in_bytes", &kernel, error) < 0)
+		return -1;
+
+	pm_cgroup_parts_split(hierarchy->version, stat, kernel, UINT64_MAX, &split);
+	kernel = pm_cgroup_parts_kernel(&split);
+	if (__builtin_add_overflow(kernel, split.parts[PM_CGROUP_SOCKETS], &members->kernel))
+		members->kernel = UINT64_MAX;
+
+	return 0;
+}
+
 /**
- * Reads the size of the page cache of the cgroup, and the part of it that was not used recently.
- * Both stay 0 if there is no memory.stat.
+ * Reads the size of the page cache of the cgroup, the part of it that was not used recently, and
+ * the memory of the kernel. All stay 0 if there is no memory.stat.
  */
-static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *members,
-                      struct pm_error *error)
+static int read_stat(const struct pm_hierarchy *hierarchy, struct pm_members *members,
+                     struct pm_error *error)
 {
 	char *text;
 	int found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
@@ -108,9 +130,11 @@ static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *m
 		pm_cgroup_entry(text, "total_shmem", &members->shmem);
 		pm_cgroup_entry(text, "total_inactive_file", &members->reclaimable);
 	}
+
+	int result = read_kernel(hierarchy, text, members, error);
 	free(text);
 
-	return 0;
+	return result;
 }
 
 static int compare(const void *one, const void *other)
@@ -138,7 +162,7 @@ static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *ga
 	int result = pm_cgroup_pids_visit(path, visit_member, gathering, &members->incomplete,
 	                                  error);
 	free(path);
-	if (result < 0 || read_cache(hierarchy, members, error) < 0)
+	if (result < 0 || read_stat(hierarchy, members, error) < 0)
 		return -1;
 
 	if (members->count > 0)

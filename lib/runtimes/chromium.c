@@ -52,9 +52,10 @@ int pm_runtime_read_chromium(struct pm_runtimes_context *context, struct pm_erro
 	if (!info)
 		return -1;
 	info->complete = !pm_runtime_ends(context);
-	snprintf(info->proof, sizeof info->proof,
-	         "metadata of %ld super pages of PartitionAlloc, and headers of %zu pages of Oilpan",
-	         super_pages, pages);
+	snprintf(
+		info->proof, sizeof info->proof,
+		"metadata of %ld super pages of PartitionAlloc, and headers of %zu pages of Oilpan",
+		super_pages, pages);
 	if (!info->complete)
 		snprintf(info->missing, sizeof info->missing,
 		         "reading took too long: parts can be missing");

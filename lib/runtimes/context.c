@@ -71,18 +71,12 @@ bool pm_runtime_ends(const struct pm_runtimes_context *context)
 }
 
 /**
- * Returns whether an address is above all memory of the process: the kernel refuses to report the
- * page states of addresses that no process can have.
+ * Returns whether an address is in a region. The kernel reports an error for the page states of
+ * addresses that no process can have, such as those of [vsyscall] in the upper half.
  */
-static bool is_beyond(const struct pm_runtimes_context *context, uint64_t address)
+static bool is_mapped(const struct pm_runtimes_context *context, uint64_t address)
 {
-	const struct pm_regions *regions = context->source->regions;
-	size_t count = regions->count;
-
-	/* [vsyscall] is a page of the kernel. */
-	while (count > 0 && regions->items[count - 1].start >> 63)
-		count--;
-	return count == 0 || address >= regions->items[count - 1].end;
+	return !(address >> 63) && pm_regions_find(context->source->regions, address);
 }
 
 /** Returns whether bytes that the target has not touched are those of a file. */
@@ -101,7 +95,7 @@ static bool read_in_page(struct pm_runtimes_context *context, uint64_t address, 
 {
 	struct pm_error why = { 0 };
 
-	if (is_beyond(context, address))
+	if (!is_mapped(context, address))
 		return false;
 
 	int result = pm_heap_window_peek(context->window, address, bytes, size, &why);
@@ -117,7 +111,6 @@ bool pm_runtime_read(struct pm_runtimes_context *context, uint64_t address, void
 
 	if (size > sizeof bytes || address > UINT64_MAX - size || pm_runtime_ends(context))
 		return false;
-
 	for (size_t done = 0; done < size;) {
 		uint64_t at = address + done;
 		size_t part = (size_t)pm_min(size - done, PAGE - at % PAGE);

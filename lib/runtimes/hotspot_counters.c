@@ -1,95 +1,86 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The number and the duration of collections, by the performance counters of the JVM. A JVM without
- * performance counters (-XX:-UsePerfData) has the number only.
- */
 #include "runtimes/hotspot_counters.h"
 
 #include <stdio.h>
 
-#include "runtimes/hsperf.h"
-
-/* A JVM has two or three collectors: for young and all objects, and for concurrent work. */
-enum { COLLECTORS_MAX = 8 };
+/* A JVM has two or three collectors. */
+enum { COLLECTORS = 8, NAME_SIZE = 64 };
 
 /** Sums of the counters of all collectors. */
 struct sums {
-	uint64_t collections, ticks;
-	bool found; /**< there is a collector */
+	uint64_t collections;
+	uint64_t ticks;
+	uint64_t frequency; /* ticks of a second; 0 if not known */
+	bool found;
 };
 
-/** Adds a counter of a collector to a sum. Returns false if there is none, or if it is negative. */
-static bool add(const struct pm_hsperf *hsperf, int collector, const char *name, uint64_t *sum)
+bool pm_hotspot_copy_counters(const struct pm_hotspot *jvm, struct pm_hsperf *hsperf)
 {
-	char text[64];
-	int64_t value;
+	uint64_t start, end;
 
-	snprintf(text, sizeof text, "sun.gc.collector.%d.%s", collector, name);
-	if (!pm_hsperf_number(hsperf, text, &value) || value < 0 ||
-	    value > INT64_MAX / COLLECTORS_MAX)
-		return false;
-
-	*sum += (uint64_t)value;
-	return true;
+	return pm_hotspot_word(jvm, 0, "PerfMemory", "_start", &start) &&
+	       pm_hotspot_word(jvm, 0, "PerfMemory", "_end", &end) && end > start &&
+	       pm_hsperf_read(jvm->context, start, end - start, hsperf);
 }
 
-/** Generational ZGC has no collector 1, so that all numbers are tried. */
-static struct sums sum_up(const struct pm_hsperf *hsperf)
+/** Returns a counter of a collector, such as "invocations"; 0 if there is none. */
+static uint64_t counter_of(const struct pm_hsperf *hsperf, unsigned collector, const char *counter,
+                           bool *found)
+{
+	char name[NAME_SIZE];
+	int64_t value;
+
+	snprintf(name, sizeof name, "sun.gc.collector.%u.%s", collector, counter);
+	if (!pm_hsperf_number(hsperf, name, &value) || value < 0 || value > INT64_MAX / COLLECTORS)
+		return 0;
+
+	*found = true;
+	return (uint64_t)value;
+}
+
+static struct sums sum_counters(const struct pm_hsperf *hsperf)
 {
 	struct sums sums = { 0 };
+	bool timed = false;
+	int64_t frequency;
 
-	for (int i = 0; i < COLLECTORS_MAX; i++) {
-		sums.found |= add(hsperf, i, "invocations", &sums.collections);
-		add(hsperf, i, "time", &sums.ticks);
+	for (unsigned i = 0; i < COLLECTORS; i++) {
+		sums.collections += counter_of(hsperf, i, "invocations", &sums.found);
+		sums.ticks += counter_of(hsperf, i, "time", &timed);
 	}
+	if (timed && pm_hsperf_number(hsperf, "sun.os.hrt.frequency", &frequency) && frequency > 0)
+		sums.frequency = (uint64_t)frequency;
 
 	return sums;
 }
 
-static void add_counter(const struct pm_hotspot *jvm, const char *name, uint64_t value,
-                        bool microseconds)
+static void add(const struct pm_hotspot *jvm, const char *name, uint64_t value, bool time)
 {
 	pm_runtime_add_counter(jvm->context, (struct pm_runtime_counter){
 						     .family = pm_owner_family(PM_OWNER_JAVA_HEAP),
 						     .name = name,
 						     .value = value,
-						     .microseconds = microseconds });
-}
-
-/** Adds the counters. Returns false if the JVM has none. */
-static bool read_performance(const struct pm_hotspot *jvm)
-{
-	struct pm_hsperf hsperf;
-	uint64_t start, end;
-	int64_t frequency;
-
-	if (!pm_hotspot_word(jvm, 0, "PerfMemory", "_start", &start) ||
-	    !pm_hotspot_word(jvm, 0, "PerfMemory", "_end", &end) || end <= start ||
-	    !pm_hsperf_read(jvm->context, start, end - start, &hsperf))
-		return false;
-
-	struct sums sums = sum_up(&hsperf);
-	if (sums.found)
-		add_counter(jvm, "collections", sums.collections, false);
-	/* Ticks are nanoseconds on Linux: the frequency is 10^9. */
-	if (sums.found && pm_hsperf_number(&hsperf, "sun.os.hrt.frequency", &frequency) &&
-	    frequency >= 1000000)
-		add_counter(jvm, "collection_time", sums.ticks / ((uint64_t)frequency / 1000000),
-		            true);
-
-	pm_hsperf_deinit(&hsperf);
-	return sums.found;
+						     .microseconds = time });
 }
 
 void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
 {
+	struct pm_hsperf hsperf = { 0 };
+	struct sums sums = { 0 };
 	uint64_t heap;
 	uint32_t collections;
 
-	if (read_performance(jvm))
-		return;
+	if (pm_hotspot_copy_counters(jvm, &hsperf))
+		sums = sum_counters(&hsperf);
+	pm_hsperf_deinit(&hsperf);
 
-	if (pm_hotspot_word(jvm, 0, "Universe", "_collectedHeap", &heap) &&
-	    pm_hotspot_u32(jvm, heap, "CollectedHeap", "_total_collections", &collections))
-		add_counter(jvm, "collections", collections, false);
+	if (sums.found)
+		add(jvm, "collections", sums.collections, false);
+	else if (pm_hotspot_word(jvm, 0, "Universe", "_collectedHeap", &heap) &&
+	         pm_hotspot_u32(jvm, heap, "CollectedHeap", "_total_collections", &collections))
+		add(jvm, "collections", collections, false);
+
+	/* Ticks are nanoseconds on Linux, where the frequency is 10^9. */
+	if (sums.found && sums.frequency >= 1000000)
+		add(jvm, "collection_time", sums.ticks / (sums.frequency / 1000000), true);
 }

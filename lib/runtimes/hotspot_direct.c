@@ -17,11 +17,17 @@
 static const uint64_t chunk_min = 16 * 1024;
 
 /*
- * Blocks of the JVM's own arenas (Chunk in arena.hpp): { pointer; length; ... }, where the length
- * is 32 KiB without the slack of 40 bytes. Native memory tracking puts 16 bytes before a block.
+ * Blocks of the JVM's own arenas, such as those of the compilers: { pointer; length; ... } (Chunk
+ * in arena.hpp). The length is that of the rest of the block: the chunk of malloc is 24 bytes
+ * larger, or 56 with the header of native memory tracking, which is before the block.
  */
-static const uint64_t arena_length = 32 * 1024 - 40;
-static const uint64_t arena_block_min = 32 * 1024 - 64, arena_block_max = 32 * 1024 + 64;
+enum { ARENA_BLOCK_HEADER_MIN = 24, ARENA_BLOCK_HEADER_MAX = 72 };
+
+/* Usual arena blocks have 32 KiB; those for a large object are larger. */
+static const uint64_t arena_block_max = 1 << 20;
+
+/* A few pages in swap do not matter. */
+static const uint64_t swap_max = 1 << 20;
 
 /* The smallest pages that Linux has. */
 static const uint64_t page_mask = 4096 - 1;
@@ -85,14 +91,20 @@ static struct pm_range *known_ranges(const struct pm_runtimes *runtimes, size_t 
 	return ranges;
 }
 
+static bool is_arena_length(const struct pm_chunk *chunk, uint64_t length)
+{
+	return length < chunk->size && chunk->size - length >= ARENA_BLOCK_HEADER_MIN &&
+	       chunk->size - length <= ARENA_BLOCK_HEADER_MAX;
+}
+
 /** Returns whether a chunk is a block of an arena of the JVM. */
 static bool is_arena_block(struct pm_runtimes_context *context, const struct pm_chunk *chunk)
 {
 	uint64_t words[4];
 
-	return chunk->size >= arena_block_min && chunk->size <= arena_block_max &&
+	return chunk->size <= arena_block_max &&
 	       pm_runtime_read(context, chunk->start, words, sizeof words) &&
-	       (words[1] == arena_length || words[3] == arena_length);
+	       (is_arena_length(chunk, words[1]) || is_arena_length(chunk, words[3]));
 }
 
 /**
@@ -127,13 +139,28 @@ static bool collect(struct pm_runtimes_context *context, const struct pm_heap *h
 	return true;
 }
 
+/**
+ * Returns whether a part of the process is in swap: a walk over the heap would read it, and so
+ * bring it back into memory.
+ */
+static bool is_swapped(const struct pm_regions *regions)
+{
+	uint64_t swapped = 0;
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (regions->items[i].known & PM_SIZE_BIT(PM_SIZE_SWAP))
+			swapped += regions->items[i].bytes[PM_SIZE_SWAP];
+
+	return swapped > swap_max;
+}
+
 bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used)
 {
 	struct pm_heap_source source = context->memory;
 	struct pm_direct_sizes sizes = { 0 };
 	struct pm_heap *heap;
 
-	if (!context->source->walk_heap)
+	if (!context->source->walk_heap || is_swapped(context->source->regions))
 		return false;
 
 	struct pm_range *skip = known_ranges(context->result, &source.skip_count);

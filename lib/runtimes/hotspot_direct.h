@@ -18,7 +18,8 @@ struct pm_direct_sizes {
  * @param context  the context; pm_runtimes_source.walk_heap must be set. The ranges that were added
  *                 before are not searched for chunks
  * @param used     receives the bytes
- * @return         false if the chunks are not known; `used` is then unchanged
+ * @return         false if the chunks are not known, or if more than 1 MiB of the process is in
+ * swap; `used` is then unchanged
  */
 bool pm_hotspot_direct_used(struct pm_runtimes_context *context, uint64_t *used);
 

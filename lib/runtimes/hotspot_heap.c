@@ -38,13 +38,34 @@ static bool is_z_heap(const struct pm_region *region)
 	return strncmp(region->mapping, name, strlen(name)) == 0;
 }
 
-/** ZGC sets the pointer to its variables when it is initialised. JDK 21 has two ZGCs. */
+/**
+ * Returns whether a ZGC has been initialised: it has then set the mask for offsets in the heap.
+ *
+ * @param type   type of the object with pointers to its variables
+ * @param field  the pointer to the mask
+ */
+static bool has_mask(const struct pm_hotspot *jvm, const char *type, const char *field)
+{
+	uint64_t object, variable, mask;
+
+	return pm_hotspot_word(jvm, 0, type, "_instance_p", &object) &&
+	       pm_hotspot_word(jvm, object, type, field, &variable) &&
+	       pm_runtime_read_word(jvm->context, variable, &mask) && mask != 0;
+}
+
+bool pm_hotspot_is_generational_z(const struct pm_hotspot *jvm)
+{
+	return pm_vm_structs_field(jvm->structs, "ZGlobalsForVMStructs", "_ZPointerLoadShift") &&
+	       has_mask(jvm, "ZGlobalsForVMStructs", "_ZAddressOffsetMask");
+}
+
+/** JDK 21 to 23 have two ZGCs: the one without generations is called X there. */
 static bool is_z(const struct pm_hotspot *jvm)
 {
 	const struct pm_regions *regions = jvm->context->source->regions;
 
-	if (!is_static_set(jvm, "ZGlobalsForVMStructs", "_instance_p") &&
-	    !is_static_set(jvm, "XGlobalsForVMStructs", "_instance_p"))
+	if (!has_mask(jvm, "ZGlobalsForVMStructs", "_ZAddressOffsetMask") &&
+	    !has_mask(jvm, "XGlobalsForVMStructs", "_XAddressOffsetMask"))
 		return false;
 
 	for (size_t i = 0; i < regions->count; i++)

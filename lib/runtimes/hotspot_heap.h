@@ -20,6 +20,9 @@ enum pm_hotspot_collector {
 /** Returns the collector; PM_HOTSPOT_UNKNOWN if its data structures are not known. */
 enum pm_hotspot_collector pm_hotspot_find_collector(const struct pm_hotspot *jvm);
 
+/** Returns whether the JVM uses the generational ZGC. */
+bool pm_hotspot_is_generational_z(const struct pm_hotspot *jvm);
+
 /** Adds the Java heap and the card table. */
 void pm_hotspot_read_heap(const struct pm_hotspot *jvm, enum pm_hotspot_collector collector);
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/minmax.h"
+#include "runtimes/hotspot_counters.h"
 #include "runtimes/hotspot_direct.h"
-#include "runtimes/hsperf.h"
 
 enum {
 	/* JDK 17 has 1,400 flags, debug builds have some more. */
@@ -159,16 +159,6 @@ static bool sum_code(const struct pm_hotspot *jvm, uint64_t *used)
 	return true;
 }
 
-/** Reads the performance counters. A JVM can have none (-XX:-UsePerfData). */
-static bool read_counters(const struct pm_hotspot *jvm, struct pm_hsperf *hsperf)
-{
-	uint64_t start, end;
-
-	return pm_vm_structs_word(jvm->context, jvm->structs, 0, "PerfMemory", "_start", &start) &&
-	       pm_vm_structs_word(jvm->context, jvm->structs, 0, "PerfMemory", "_end", &end) &&
-	       end > start && pm_hsperf_read(jvm->context, start, end - start, hsperf);
-}
-
 /** Finds the used part of a limit. */
 static bool find_used(const struct pm_hotspot *jvm, const struct pm_hsperf *hsperf,
                       enum pm_runtime_limit_kind kind, uint64_t *used)
@@ -195,7 +185,7 @@ void pm_hotspot_limits_add(const struct pm_hotspot *jvm)
 	struct flags flags = { 0 };
 
 	read_flags(jvm, &flags);
-	read_counters(jvm, &hsperf);
+	pm_hotspot_copy_counters(jvm, &hsperf);
 
 	for (size_t i = 0; i < PM_RUNTIME_LIMIT_COUNT; i++) {
 		struct pm_runtime_limit limit = { .kind = (enum pm_runtime_limit_kind)i,

@@ -67,13 +67,6 @@ static uint64_t read_either(const struct pm_hotspot *jvm, const char *type, cons
 	return word;
 }
 
-/** Returns whether a JVM that uses ZGC uses the generational one. */
-static bool is_generational(const struct pm_hotspot *jvm)
-{
-	return pm_vm_structs_field(jvm->structs, "ZGlobalsForVMStructs", "_ZPointerLoadShift") !=
-	       NULL;
-}
-
 /**
  * Removes the colour of a reference of generational ZGC (zAddress.hpp): bits 12 to 15 say when the
  * reference was last corrected. On x86-64, the address starts after the one of them that is set.
@@ -96,7 +89,7 @@ static bool read_references(const struct pm_hotspot *jvm, enum pm_hotspot_collec
 
 	*references = (struct references){
 		.wide = collector == PM_HOTSPOT_Z,
-		.colored = collector == PM_HOTSPOT_Z && is_generational(jvm),
+		.colored = pm_hotspot_is_generational_z(jvm),
 		.base = read_either(jvm, "CompressedOops", "_base", "_narrow_oop._base"),
 		.shift = (uint32_t)read_either(jvm, "CompressedOops", "_shift",
 		                               "_narrow_oop._shift"),

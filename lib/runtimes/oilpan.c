@@ -7,6 +7,7 @@
 #include "runtimes/oilpan.h"
 
 #include "base/minmax.h"
+#include "runtimes/v8_memory.h"
 
 enum {
 	PAGE = 4096,
@@ -38,11 +39,6 @@ struct oilpan {
 	size_t pages;
 };
 
-static bool is_pointer(uint64_t word)
-{
-	return word % 8 == 0 && word >= PAGE && word < UINT64_C(1) << 56;
-}
-
 static bool is_near(uint64_t one, uint64_t other)
 {
 	return one - other < HEAP_SIZE_MAX || other - one < HEAP_SIZE_MAX;
@@ -54,20 +50,17 @@ static bool check_space(struct pm_runtimes_context *context, uint64_t address, u
 	const struct pm_regions *regions = context->source->regions;
 	uint64_t words[2], base, function;
 
-	if (!is_pointer(heap) || !is_pointer(address) ||
-	    !pm_runtime_read(context, address, words, sizeof words) || !is_pointer(words[1]) ||
-	    !is_near(words[1], heap))
+	if (!pm_v8_memory_is_pointer(heap) || !pm_v8_memory_is_pointer(address) ||
+	    !pm_runtime_read(context, address, words, sizeof words) ||
+	    !pm_v8_memory_is_pointer(words[1]) || !is_near(words[1], heap))
 		return false;
-	if (!pm_runtime_read_word(context, words[1], &base) || !is_pointer(base) ||
+	if (!pm_runtime_read_word(context, words[1], &base) || !pm_v8_memory_is_pointer(base) ||
 	    !is_near(base, heap))
 		return false;
 
-	const struct pm_region *table = pm_regions_find(regions, words[0]);
-	if (!table || table->inode == 0 || !pm_runtime_read_word(context, words[0], &function))
-		return false;
-
-	const struct pm_region *code = pm_regions_find(regions, function);
-	return code && (code->perms & PM_PERM_EXEC);
+	return pm_v8_memory_is_constant(regions, words[0]) &&
+	       pm_runtime_read_word(context, words[0], &function) &&
+	       pm_v8_memory_is_code(regions, function);
 }
 
 /** Returns whether a space is one of a heap, and keeps the answer. */
@@ -111,8 +104,7 @@ static void read_region(struct pm_runtimes_context *context, const struct pm_reg
 		}
 		if (pm_runtime_read(context, at, words, sizeof words) &&
 		    is_space(context, found, words[1], words[0])) {
-			pm_runtime_add_range(context, at,
-			                     pm_min(at + OILPAN_PAGE, region->end),
+			pm_runtime_add_range(context, at, pm_min(at + OILPAN_PAGE, region->end),
 			                     PM_OWNER_CHROMIUM_OILPAN, PM_PROOF_PROVEN);
 			add_step(found, at);
 			found->pages++;
@@ -121,34 +113,28 @@ static void read_region(struct pm_runtimes_context *context, const struct pm_reg
 	}
 }
 
-/** Adds the anonymous memory of a part of a cage: large pages, and pages that are free. */
+/**
+ * Adds the rest of a part of a cage: large pages, and pages that are free. If it is not reserved as
+ * a whole, there is no cage, and other memory can be beside the pages.
+ */
 static void add_rest(struct pm_runtimes_context *context, uint64_t start)
 {
-	const struct pm_regions *regions = context->source->regions;
-	const struct pm_range bounds = { start, start + CAGE_STEP };
-
-	for (size_t i = pm_regions_index(regions, start);
-	     i < regions->count && regions->items[i].start < bounds.end; i++) {
-		const struct pm_region *region = &regions->items[i];
-		struct pm_range part = pm_range_clip(pm_region_bounds(region), bounds);
-
-		if (region->inode == 0 && pm_region_is_anonymous(region))
-			pm_runtime_add_range(context, part.start, part.end,
-			                     PM_OWNER_CHROMIUM_OILPAN, PM_PROOF_INFERRED);
-	}
+	if (pm_v8_memory_is_reserved(context->source->regions, start, CAGE_STEP))
+		pm_runtime_add_range(context, start, start + CAGE_STEP, PM_OWNER_CHROMIUM_OILPAN,
+		                     PM_PROOF_INFERRED);
 }
 
 size_t pm_oilpan_read(struct pm_runtimes_context *context)
 {
-	const unsigned wanted = PM_PERM_READ | PM_PERM_WRITE;
+	const unsigned access = PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC;
 	const struct pm_regions *regions = context->source->regions;
 	struct oilpan found = { .pages = 0 };
 
 	for (size_t i = 0; i < regions->count && !pm_runtime_ends(context); i++) {
 		const struct pm_region *region = &regions->items[i];
 
-		if (region->inode == 0 && pm_region_is_anonymous(region) &&
-		    (region->perms & (wanted | PM_PERM_SHARED | PM_PERM_EXEC)) == wanted)
+		if (pm_v8_memory_is_private(region) &&
+		    (region->perms & access) == (PM_PERM_READ | PM_PERM_WRITE))
 			read_region(context, region, &found);
 	}
 	for (size_t i = 0; i < found.step_count; i++)

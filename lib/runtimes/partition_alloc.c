@@ -3,8 +3,9 @@
  * A page of metadata has entries of 32 bytes (partition_page.h): the first entry has the address of
  * the root, which is a variable of the program, and of the next page of metadata of the root. The
  * other entries are slot spans: the first free slot, which is inside the super page; the next span;
- * the bucket, which is a part of the root; and flags. The entries of direct maps have their bucket
- * in the page of metadata itself.
+ * the bucket, which is a part of the root; and flags. Direct maps have one span, and their bucket
+ * is in the page of metadata itself. It is followed by a PartitionDirectMapExtent, which has the
+ * address of the bucket, and the size of all super pages of the direct map.
  *
  * The metadata is in the first pages of its super page, or in a range of its own that has 2 MiB for
  * each super page of the pool. In the latter case, the distance to the super page is the same in a
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/minmax.h"
+#include "runtimes/v8_memory.h"
 
 enum {
 	PAGE = 4096,
@@ -26,15 +27,22 @@ enum {
 	METADATA_REGION_MAX = 4 * PAGE,
 	/* sizeof(PartitionRoot) is about 9 KiB. */
 	ROOT_SIZE_MAX = 1 << 16,
+	/* The words of the metadata of a direct map are among these. */
+	DIRECT_MAP_WORDS = 32,
 	PAGES_MAX = 1 << 20,
 };
 
 #define SUPER_PAGE (UINT64_C(1) << 21)
 
+/* Pools have 16 GiB, or in some configurations of 64 bits less. */
+#define POOL_MIN (UINT64_C(1) << 32)
+#define POOL_MAX (UINT64_C(1) << 40)
+
 /** A page of metadata. */
 struct metadata {
 	uint64_t address;
 	uint64_t super_page; /* 0 if no entry has a free slot */
+	uint64_t size;       /* of the super page; of all its super pages for a direct map */
 };
 
 struct pages {
@@ -42,17 +50,6 @@ struct pages {
 	size_t count;
 	size_t capacity;
 };
-
-static bool is_pointer(uint64_t word)
-{
-	return word % 8 == 0 && word >= PAGE && word < UINT64_C(1) << 56;
-}
-
-static bool is_private(const struct pm_region *region)
-{
-	return region->inode == 0 && !(region->perms & PM_PERM_SHARED) &&
-	       pm_region_is_anonymous(region);
-}
 
 /** Returns whether an address is in a variable of a file: in its data, or in the .bss after it. */
 static bool is_variable(const struct pm_regions *regions, uint64_t address)
@@ -96,6 +93,24 @@ static bool check_entry(const uint64_t *entry, uint64_t root, uint64_t *super_pa
 	return slot - *super_page >= PARTITION_PAGE;
 }
 
+/** Decodes the metadata of a direct map after its first entry. Returns false if it is not correct.
+ */
+static bool decode_direct_map(const uint64_t *words, struct metadata *metadata)
+{
+	const uint64_t bucket = words[ENTRY_WORDS + 2];
+
+	for (size_t i = (size_t)2 * ENTRY_WORDS; i + 1 < DIRECT_MAP_WORDS; i++) {
+		uint64_t size = words[i + 1];
+
+		if (words[i] == bucket && size > 0 && size % SUPER_PAGE == 0 && size <= POOL_MAX) {
+			metadata->size = size;
+			return true;
+		}
+	}
+
+	return false;
+}
+
 /** Decodes a page of metadata. Returns false if it is not one. */
 static bool decode(const struct pm_regions *regions, uint64_t address, const uint64_t *words,
                    struct metadata *metadata)
@@ -104,16 +119,15 @@ static bool decode(const struct pm_regions *regions, uint64_t address, const uin
 	size_t spans = 0;
 
 	/* The next page of metadata is in the same place of its own 2 MiB. */
-	if (!is_pointer(root) || !is_variable(regions, root) ||
+	if (!pm_v8_memory_is_pointer(root) || !is_variable(regions, root) ||
 	    (next != 0 && (next - address) % SUPER_PAGE != 0))
 		return false;
 
-	metadata->address = address;
-	metadata->super_page = 0;
+	*metadata = (struct metadata){ .address = address, .size = SUPER_PAGE };
 
 	uint64_t bucket = words[ENTRY_WORDS + 2];
 	if (bucket > address && bucket - address < PAGE)
-		return true;
+		return decode_direct_map(words, metadata);
 
 	for (size_t i = ENTRY_WORDS; i < WORDS; i += ENTRY_WORDS)
 		if (!check_entry(&words[i], root, &super_page, &spans))
@@ -131,7 +145,7 @@ static int collect(struct pm_runtimes_context *context, struct pages *pages, str
 	for (size_t i = 0; i < regions->count && !pm_runtime_ends(context); i++) {
 		const struct pm_region *region = &regions->items[i];
 
-		if (!is_private(region) || !(region->perms & PM_PERM_READ) ||
+		if (!pm_v8_memory_is_private(region) || !(region->perms & PM_PERM_READ) ||
 		    !(region->perms & PM_PERM_WRITE) ||
 		    pm_region_size(region) > METADATA_REGION_MAX || pages->count >= PAGES_MAX)
 			continue;
@@ -165,23 +179,6 @@ static uint64_t distance(const struct metadata *metadata)
 	return metadata->super_page - (metadata->address & ~(SUPER_PAGE - 1));
 }
 
-/** Returns whether anonymous regions cover a super page. */
-static bool is_mapped(const struct pm_regions *regions, uint64_t start)
-{
-	uint64_t at = start;
-	size_t i = pm_regions_index(regions, start);
-
-	for (; i < regions->count && regions->items[i].start <= at; i++) {
-		if (!is_private(&regions->items[i]))
-			return false;
-		at = regions->items[i].end;
-		if (at >= start + SUPER_PAGE)
-			return true;
-	}
-
-	return false;
-}
-
 /**
  * Adds the super pages of a pool.
  *
@@ -209,11 +206,13 @@ static size_t add_pool(struct pm_runtimes_context *context, const struct metadat
 	for (size_t i = 0; i < count; i++) {
 		uint64_t start = (pages[i].address & ~(SUPER_PAGE - 1)) + distance(known);
 
-		if (start == 0 || start > UINT64_MAX - SUPER_PAGE ||
-		    !is_mapped(context->source->regions, start))
+		uint64_t size = pages[i].size;
+
+		if (start == 0 || start > UINT64_MAX - size ||
+		    !pm_v8_memory_is_reserved(context->source->regions, start, size))
 			continue;
-		pm_runtime_add_range(context, start, start + SUPER_PAGE,
-		                     PM_OWNER_CHROMIUM_PARTITION, PM_PROOF_PROVEN);
+		pm_runtime_add_range(context, start, start + size, PM_OWNER_CHROMIUM_PARTITION,
+		                     PM_PROOF_PROVEN);
 		pm_runtime_add_range(context, pages[i].address, pages[i].address + PAGE,
 		                     PM_OWNER_CHROMIUM_PARTITION, PM_PROOF_PROVEN);
 		added++;
@@ -223,25 +222,46 @@ static size_t add_pool(struct pm_runtimes_context *context, const struct metadat
 }
 
 /**
- * Adds the memory that only guard pages show: regions at the place where the first slot of a super
- * page is, after memory that cannot be accessed. These are direct maps, such as those of array
- * buffers.
+ * Adds the memory of a reservation that only guard pages show: regions at the place where the first
+ * slot of a super page is, if all memory before it in the super page cannot be accessed. These are
+ * direct maps, such as those of array buffers. The guard of a stack is smaller.
+ *
+ * @param regions  the regions of the reservation
+ * @param count    number of regions
  */
-static void add_guarded(struct pm_runtimes_context *context)
+static void add_guarded(struct pm_runtimes_context *context, const struct pm_region *regions,
+                        size_t count)
 {
-	const struct pm_regions *regions = context->source->regions;
 	const unsigned access = PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC;
 
-	for (size_t i = 1; i < regions->count; i++) {
-		const struct pm_region *region = &regions->items[i], *before = region - 1;
+	for (size_t i = 1; i < count; i++) {
+		const struct pm_region *region = &regions[i], *before = &regions[i - 1];
 
-		if (region->start % SUPER_PAGE != PARTITION_PAGE || !is_private(region) ||
-		    (region->perms & access) != (PM_PERM_READ | PM_PERM_WRITE))
-			continue;
-		if (before->end == region->start && is_private(before) &&
-		    !(before->perms & access))
+		if (region->start % SUPER_PAGE == PARTITION_PAGE &&
+		    (region->perms & access) == (PM_PERM_READ | PM_PERM_WRITE) &&
+		    !(before->perms & access) && region->start - before->start >= PARTITION_PAGE)
 			pm_runtime_add_range(context, region->start, region->end,
 			                     PM_OWNER_CHROMIUM_PARTITION, PM_PROOF_INFERRED);
+	}
+}
+
+/** Adds what guard pages show in all reservations that can be pools. */
+static void add_reservations(struct pm_runtimes_context *context)
+{
+	const struct pm_regions *regions = context->source->regions;
+	size_t end;
+
+	for (size_t i = 0; i < regions->count; i = end) {
+		const struct pm_region *first = &regions->items[i];
+
+		end = i + 1;
+		if (!pm_v8_memory_is_private(first))
+			continue;
+		while (end < regions->count && pm_v8_memory_is_private(&regions->items[end]) &&
+		       regions->items[end].start == regions->items[end - 1].end)
+			end++;
+		if (regions->items[end - 1].end - first->start >= POOL_MIN)
+			add_guarded(context, first, end - i);
 	}
 }
 
@@ -265,7 +285,7 @@ long pm_partition_alloc_read(struct pm_runtimes_context *context, struct pm_erro
 		added += add_pool(context, &pages.items[i], end - i);
 	}
 	if (added > 0)
-		add_guarded(context);
+		add_reservations(context);
 
 	free(pages.items);
 	return (long)added;

@@ -15,12 +15,13 @@ void pm_python_describe(const struct pm_python_module *module, char *variant, ch
 		what = "free threading: objects are in mimalloc";
 		why = "objects in mimalloc are not read";
 	} else if (module->arenas.count == 0 && module->complete) {
-		what = "without pymalloc (PYTHONMALLOC=malloc): objects are in malloc";
-		why = "objects in malloc are chunks of malloc";
+		what = "no arenas of pymalloc found: objects are probably in malloc "
+		       "(PYTHONMALLOC=malloc)";
+		why = "objects in malloc are counted as chunks only";
 	} else if (!module->complete) {
 		why = "there was no time to read all structures";
 	} else if (module->arenas.doubtful > 0) {
-		why = "some arenas are not valid";
+		why = "some arenas changed while they were read";
 	}
 
 	snprintf(variant, PM_RUNTIME_TEXT_SIZE, "%s", what);

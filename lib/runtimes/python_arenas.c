@@ -15,6 +15,7 @@ enum {
 	ENTRIES_MAX = FIRST_ENTRIES << 20,
 	/* Entries that the process changes while they are read: one, and others by chance */
 	DOUBTFUL_MAX = 64,
+	INVALID_MAX = FIRST_ENTRIES / 2, /* of the first entries */
 };
 
 /** An entry of the array, as in memory: struct arena_object. */
@@ -127,34 +128,49 @@ static bool read_entry(struct pm_runtimes_context *context, const struct array *
 	                       sizeof *entry);
 }
 
+/** Returns the layout of an entry with an arena whose first pool refers to it; NULL if it has none.
+ */
+static const struct pm_python_layout *layout_of(struct pm_runtimes_context *context,
+                                                const struct entry *entry, uint32_t index)
+{
+	for (size_t i = 0; i < LAYOUTS; i++) {
+		struct pm_python_arena arena;
+
+		if (!check_entry(context, &layouts[i], entry, &arena))
+			continue;
+		arena.index = index;
+		if (first_pool_refers(context, &layouts[i], &arena))
+			return &layouts[i];
+	}
+
+	return NULL;
+}
+
 /**
- * Finds the layout of an array. The first entries must be valid, because more entries than these
- * are added only when all of these are in use.
+ * Finds the layout of an array. More entries than the first ones are added only when all of these
+ * are in use. The process can change some entries concurrently, and have arenas that are not in the
+ * list of regions.
  */
 static const struct pm_python_layout *find_layout(struct pm_runtimes_context *context,
                                                   const struct array *array)
 {
 	const struct pm_python_layout *found = NULL;
+	unsigned invalid = 0;
 
 	for (uint32_t i = 0; i < FIRST_ENTRIES; i++) {
+		const struct pm_python_layout *layout;
 		struct entry entry;
-		struct pm_python_arena arena;
 
 		if (!read_entry(context, array, i, &entry))
 			return NULL;
 		if (is_unused(array, &entry))
 			continue;
 
-		bool valid = false;
-		for (size_t l = 0; l < LAYOUTS && !valid; l++) {
-			if (!check_entry(context, &layouts[l], &entry, &arena))
-				continue;
-			valid = true;
-			arena.index = i;
-			if (!found && first_pool_refers(context, &layouts[l], &arena))
-				found = &layouts[l];
-		}
-		if (!valid)
+		layout = layout_of(context, &entry, i);
+		if (layout && !found)
+			found = layout;
+		invalid += !layout || layout != found;
+		if (invalid > INVALID_MAX)
 			return NULL;
 	}
 

@@ -17,8 +17,9 @@
 enum {
 	WORD = 8,
 	PAGE = 4096,
-	ALIGNMENT = 16,      /* of an array that malloc returned */
-	LOWEST = 65536,      /* lowest address that can be mapped: vm.mmap_min_addr */
+	ALIGNMENT = 16, /* of an array that malloc returned */
+	LOWEST = 65536, /* lowest address that can be mapped: vm.mmap_min_addr */
+	ATTEMPTS_MAX = 3,
 	NEAR = 4,            /* words between the pointer to the array and its length */
 	DATA_MAX = 64 << 20, /* bytes of data that are searched: libpython has 2 MiB */
 	BSS_MAX = 16 << 20,  /* bytes of .bss, which can be merged with other memory */
@@ -381,6 +382,14 @@ void pm_python_module_read(struct pm_runtimes_context *context, struct pm_python
 
 	search_data(context, module);
 	set_version_by_name(module);
+	/* The array can have been moved, or each of its arenas replaced, since its pointer was
+	 * read. */
+	for (int i = 1; i < ATTEMPTS_MAX && module->arenas.count == 0; i++) {
+		if (module->free_threaded || !module->has_text)
+			break;
+		pm_heap_window_forget(context->window);
+		search_data(context, module);
+	}
 	snprintf(module->proof, sizeof module->proof,
 	         "its data refers to an array of arenas, whose pools refer to the array");
 	if (!module->free_threaded) {

@@ -33,14 +33,19 @@ static void add_chunks(struct pm_runtimes_context *context, const struct pm_v8_c
 {
 	for (size_t i = 0; i < chunks->count; i++) {
 		const struct pm_v8_chunk *chunk = &chunks->items[i];
+		enum pm_owner owner = PM_OWNER_V8_HEAP;
 		enum pm_proof proof = PM_PROOF_INFERRED;
 
 		if (chunk->trust == PM_V8_TRUST_NONE)
 			continue;
 		if (chunk->trust == PM_V8_TRUST_SPACE)
 			proof = PM_PROOF_PROVEN;
-		pm_runtime_add_range(context, chunk->start, chunk->start + chunk->size,
-		                     chunk->code ? PM_OWNER_V8_CODE : PM_OWNER_V8_HEAP, proof);
+		if (chunk->trust == PM_V8_TRUST_POOLED)
+			owner = PM_OWNER_V8_INTERNAL;
+		else if (chunk->code)
+			owner = PM_OWNER_V8_CODE;
+		pm_runtime_add_range(context, chunk->start, chunk->start + chunk->size, owner,
+		                     proof);
 	}
 }
 
@@ -62,19 +67,21 @@ static void add_named(struct pm_runtimes_context *context)
 	}
 }
 
+/** Returns the used share of the limit of an isolate; 0 if the limit is not known. */
+static double used_share(const struct pm_v8_heap *heap)
+{
+	return heap->old_limit > 0 ? (double)heap->old_area / (double)heap->old_limit : 0;
+}
+
 /** Adds the limit of the isolate that has used most of its own. */
 static void add_limit(struct pm_runtimes_context *context, const struct pm_v8_chunks *chunks)
 {
 	const struct pm_v8_heap *fullest = NULL;
-	double share = -1;
 
-	for (size_t i = 0; i < chunks->heap_count; i++) {
-		const struct pm_v8_heap *heap = &chunks->heaps[i];
-		if (heap->old_limit == 0 || (double)heap->old_area / (double)heap->old_limit <= share)
-			continue;
-		share = (double)heap->old_area / (double)heap->old_limit;
-		fullest = heap;
-	}
+	for (size_t i = 0; i < chunks->heap_count; i++)
+		if (chunks->heaps[i].old_limit > 0 &&
+		    (!fullest || used_share(&chunks->heaps[i]) > used_share(fullest)))
+			fullest = &chunks->heaps[i];
 	if (!fullest)
 		return;
 
@@ -92,7 +99,8 @@ static void add_limit(struct pm_runtimes_context *context, const struct pm_v8_ch
 static void describe(const struct pm_v8_chunks *chunks, struct pm_runtime_info *info)
 {
 	char old[PM_SIZE_TEXT_SIZE], young[PM_SIZE_TEXT_SIZE];
-	char large[PM_SIZE_TEXT_SIZE], code[PM_SIZE_TEXT_SIZE];
+	char large[PM_SIZE_TEXT_SIZE], code[PM_SIZE_TEXT_SIZE], pooled[PM_SIZE_TEXT_SIZE];
+	const char *plural = chunks->heap_count == 1 ? "" : "s";
 	struct pm_v8_heap sum = { 0 };
 
 	for (size_t i = 0; i < chunks->heap_count; i++) {
@@ -106,12 +114,13 @@ static void describe(const struct pm_v8_chunks *chunks, struct pm_runtime_info *
 	pm_format_size(sum.young, young);
 	pm_format_size(sum.large, large);
 	pm_format_size(sum.code, code);
+	pm_format_size(chunks->pooled, pooled);
 	snprintf(info->variant, sizeof info->variant,
-	         "%zu isolate%s: old %s (large objects %s, code %s), young %s", chunks->heap_count,
-	         chunks->heap_count == 1 ? "" : "s", old, large, code, young);
+	         "%zu isolate%s: old %s (large objects %s, code %s), young %s, kept for reuse %s",
+	         chunks->heap_count, plural, old, large, code, young, pooled);
 	snprintf(info->proof, sizeof info->proof,
 	         "headers of %zu chunks name their heap and a space that names this heap",
-	         chunks->count - chunks->doubtful);
+	         chunks->confirmed);
 }
 
 /** Adds what is known about V8. A cage and chunks outside of it exclude each other. */

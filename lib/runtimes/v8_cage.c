@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "runtimes/v8_chunks.h"
+#include "runtimes/v8_memory.h"
 
 enum {
 	PAGE = 4096,
@@ -13,21 +14,6 @@ enum {
 	/* MemoryChunk::Flag has fewer bits. */
 	FLAG_BITS = 32,
 };
-
-/** Returns whether all addresses of a cage are reserved, and no file is mapped there. */
-static bool is_reserved(const struct pm_regions *regions, uint64_t start)
-{
-	uint64_t end = start + PM_V8_CAGE_SIZE, at = start;
-	size_t i = pm_regions_index(regions, start);
-
-	for (; i < regions->count && at < end && regions->items[i].start <= at; i++) {
-		if (regions->items[i].inode != 0 || !pm_region_is_anonymous(&regions->items[i]))
-			return false;
-		at = regions->items[i].end;
-	}
-
-	return at >= end;
-}
 
 /** Returns whether the chunk at an address has a header with its number in its cage. */
 static bool has_number(struct pm_runtimes_context *context, uint64_t address)
@@ -65,7 +51,7 @@ static void keep(const struct pm_regions *regions, const struct pm_v8_cage *cage
                  struct pm_v8_cages *cages)
 {
 	if (cage->chunks >= CHUNKS_MIN && cages->count < PM_V8_CAGES_MAX &&
-	    is_reserved(regions, cage->start))
+	    pm_v8_memory_is_reserved(regions, cage->start, PM_V8_CAGE_SIZE))
 		cages->items[cages->count++] = *cage;
 }
 

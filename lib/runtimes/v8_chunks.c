@@ -11,11 +11,14 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "runtimes/v8_memory.h"
 
 enum {
 	PAGE = 4096,
-	HEADER_WORDS = 13,
-	METADATA_WORDS = 11,
+	/* The next and the previous chunk of the space are two of these words: 33 and 34 in V8 12
+	 * and 13, 34 and 35 in V8 14. In released chunks, all of them are 0. */
+	LIST_START = 32,
+	LIST_END = 36,
 	/* Objects start in the first pages of a chunk. */
 	AREA_OFFSET_MAX = 1 << 16,
 	CHUNKS_MAX = 1 << 20,
@@ -24,14 +27,14 @@ enum {
 	HEAPS_MAX = 512,
 	/* AllocationSpace has 8 to 13 values. */
 	SPACE_IDS_MAX = 16,
-	/* The limits are in the first 36 words of a Heap in V8 10 to 13. */
+	/* The limits are in the first 36 words of a Heap in V8 10 to 14. */
 	HEAP_WORDS = 64,
 };
 
 /* Chunks of large objects are larger than any process that V8 can have. */
 #define CHUNK_SIZE_MAX (UINT64_C(1) << 40)
 
-/* MemoryChunk::Flag, the same in V8 10 to 13 */
+/* MemoryChunk::Flag, the same in V8 10 to 14 */
 enum { FLAG_FROM_PAGE = 1 << 3, FLAG_TO_PAGE = 1 << 4 };
 
 /** The layouts of headers. */
@@ -39,20 +42,25 @@ enum layout {
 	LAYOUT_NONE = 0,
 	LAYOUT_SIZE_FIRST, /* V8 10 and 11: the size is the first word */
 	LAYOUT_SELF,       /* V8 12: the flags, then the address of the chunk */
-	LAYOUT_METADATA,   /* V8 13: the flags, then the address of the metadata */
+	LAYOUT_METADATA,   /* V8 13 and 14: the flags, then the address of the metadata */
 	LAYOUTS,
 };
 
-/** Where the words of a header or of metadata are. */
+/** Where the words of a header, or of metadata, are: their numbers. */
 struct places {
 	uint8_t size, heap, area_start, area_end, high_water, owner, base, reserved;
+	/* Whether released chunks keep their headers. V8 11 and earlier return their memory. */
+	bool pools;
 };
 
 /** A space, which is part of a heap (BaseSpace). */
 struct space {
 	uint64_t address;
 	uint64_t heap;
-	bool valid;
+	uint64_t first; /* first chunk of its list, pm_v8_chunk.id */
+	/* PM_PROOF_INFERRED if its vtable cannot be read: core files do not have the pages of files
+	 */
+	enum pm_proof proof;
 	bool code; /* a chunk of it can be executed */
 };
 
@@ -62,47 +70,25 @@ struct spaces {
 	size_t capacity;
 };
 
+/* In the order of the members */
 static const struct places places[LAYOUTS] = {
-	[LAYOUT_SIZE_FIRST] = { .size = 0, .heap = 2, .area_start = 3, .area_end = 4,
-	                        .high_water = 7, .owner = 8, .base = 10, .reserved = 11 },
-	[LAYOUT_SELF] = { .size = 2, .heap = 3, .area_start = 4, .area_end = 5,
-	                  .high_water = 8, .owner = 9, .base = 11, .reserved = 12 },
-	[LAYOUT_METADATA] = { .size = 6, .heap = 8, .area_start = 9, .area_end = 7,
-	                      .high_water = 5, .owner = 10, .base = 1, .reserved = 2 },
+	[LAYOUT_SIZE_FIRST] = { 0, 2, 3, 4, 7, 8, 10, 11, false },
+	[LAYOUT_SELF] = { 2, 3, 4, 5, 8, 9, 11, 12, true },
+	[LAYOUT_METADATA] = { 6, 8, 9, 7, 5, 10, 1, 2, true },
 };
 
 bool pm_v8_holds_chunks(const struct pm_region *region)
 {
-	return region->inode == 0 && (region->perms & PM_PERM_READ) &&
-	       !(region->perms & PM_PERM_SHARED) && pm_region_is_anonymous(region);
+	return (region->perms & PM_PERM_READ) && pm_v8_memory_is_private(region);
 }
 
-static bool is_pointer(uint64_t word)
+/** Returns whether a chunk is in a list with others, by its header or metadata. */
+static bool is_linked(const uint64_t *words)
 {
-	return word % 8 == 0 && word >= PAGE && word < UINT64_C(1) << 56;
-}
-
-/** Returns whether regions without files cover all addresses from `start` to `end`. */
-static bool is_mapped(const struct pm_regions *regions, uint64_t start, uint64_t end)
-{
-	size_t i = pm_regions_index(regions, start);
-
-	for (; i < regions->count && regions->items[i].start <= start; i++) {
-		if (regions->items[i].inode != 0)
-			return false;
-		start = regions->items[i].end;
-		if (start >= end)
+	for (size_t i = LIST_START; i < LIST_END; i++)
+		if (words[i] != 0)
 			return true;
-	}
-
 	return false;
-}
-
-/** Returns whether an address is in executable memory. */
-static bool is_executable(const struct pm_regions *regions, uint64_t address)
-{
-	const struct pm_region *region = pm_regions_find(regions, address);
-	return region && (region->perms & PM_PERM_EXEC);
 }
 
 /**
@@ -118,8 +104,8 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 
 	if (size == 0 || size % PAGE != 0 || size > CHUNK_SIZE_MAX || start > UINT64_MAX - size)
 		return false;
-	if (area_start <= start || area_start - start > AREA_OFFSET_MAX ||
-	    area_end <= area_start || area_end > start + size || words[at->high_water] > size)
+	if (area_start <= start || area_start - start > AREA_OFFSET_MAX || area_end <= area_start ||
+	    area_end > start + size || words[at->high_water] > size)
 		return false;
 
 	uint64_t base = words[at->base], reserved = words[at->reserved];
@@ -127,7 +113,8 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 		return false;
 
 	uint64_t heap = words[at->heap], owner = words[at->owner];
-	if ((heap != 0 || owner != 0) && (!is_pointer(heap) || !is_pointer(owner)))
+	if ((heap != 0 || owner != 0) &&
+	    (!pm_v8_memory_is_pointer(heap) || !pm_v8_memory_is_pointer(owner)))
 		return false;
 
 	*chunk = (struct pm_v8_chunk){
@@ -137,10 +124,11 @@ static bool decode(const struct pm_regions *regions, uint64_t start, enum layout
 		.heap = heap,
 		.owner = owner,
 		.reserved = base == start,
-		.code = is_executable(regions, area_start),
+		.code = pm_v8_memory_is_code(regions, area_start),
+		.linked = !at->pools || is_linked(words),
 		.layout = (uint8_t)layout,
 	};
-	return is_mapped(regions, start, start + size);
+	return pm_v8_memory_is_reserved(regions, start, size);
 }
 
 /** Reads the chunk that starts at an address. Returns false if there is none. */
@@ -148,7 +136,7 @@ static bool read_chunk(struct pm_runtimes_context *context, uint64_t start,
                        struct pm_v8_chunk *chunk)
 {
 	const struct pm_regions *regions = context->source->regions;
-	uint64_t words[HEADER_WORDS], metadata[METADATA_WORDS];
+	uint64_t words[LIST_END], id = start;
 	bool found = false;
 
 	if (!pm_runtime_read(context, start, words, sizeof words))
@@ -161,15 +149,18 @@ static bool read_chunk(struct pm_runtimes_context *context, uint64_t start,
 		flags = words[1];
 		found = decode(regions, start, LAYOUT_SIZE_FIRST, words, chunk);
 	}
-	if (!found && words[0] <= UINT32_MAX && is_pointer(words[1]) && words[1] != start &&
-	    pm_runtime_read(context, words[1], metadata, sizeof metadata)) {
+	if (!found && words[0] <= UINT32_MAX && pm_v8_memory_is_pointer(words[1]) &&
+	    words[1] != start) {
 		flags = words[0];
-		found = decode(regions, start, LAYOUT_METADATA, metadata, chunk);
+		id = words[1];
+		found = pm_runtime_read(context, id, words, sizeof words) &&
+		        decode(regions, start, LAYOUT_METADATA, words, chunk);
 	}
 	if (!found || flags > UINT32_MAX)
 		return false;
 
 	chunk->flags = flags;
+	chunk->id = id;
 	return true;
 }
 
@@ -224,24 +215,30 @@ static void keep_one_layout(struct pm_v8_chunks *chunks)
 	chunks->count = kept;
 }
 
-/** Reads a space. The first words of BaseSpace are the vtable, heap, id, and two sizes. */
-static bool is_space(struct pm_runtimes_context *context, uint64_t address, uint64_t heap)
+/**
+ * Reads a space. The first words are the vtable, heap, id, and two sizes (BaseSpace), then in V8 11
+ * to 14 the first chunk (Space).
+ */
+static enum pm_proof read_space(struct pm_runtimes_context *context, struct space *space)
 {
-	uint64_t words[5], function;
+	uint64_t words[6], function;
 
-	if (!pm_runtime_read(context, address, words, sizeof words) || words[1] != heap)
-		return false;
+	if (!pm_runtime_read(context, space->address, words, sizeof words) ||
+	    words[1] != space->heap)
+		return PM_PROOF_NONE;
+	space->first = words[5];
 
 	/* The upper half of the word of the id is padding. */
-	uint64_t id = words[2] & UINT32_MAX, committed = words[3], max = words[4];
-	if (id >= SPACE_IDS_MAX || committed % PAGE != 0 || committed > max)
-		return false;
+	uint64_t id = words[2] & UINT32_MAX, committed = words[3];
+	if (id >= SPACE_IDS_MAX || committed % PAGE != 0 || committed > CHUNK_SIZE_MAX)
+		return PM_PROOF_NONE;
 
 	const struct pm_regions *regions = context->source->regions;
-	const struct pm_region *region = pm_regions_find(regions, words[0]);
-	return region && region->inode != 0 && words[0] % 8 == 0 &&
-	       pm_runtime_read_word(context, words[0], &function) &&
-	       is_executable(regions, function);
+	if (!pm_v8_memory_is_constant(regions, words[0]))
+		return PM_PROOF_NONE;
+	if (!pm_runtime_read_word(context, words[0], &function))
+		return PM_PROOF_INFERRED;
+	return pm_v8_memory_is_code(regions, function) ? PM_PROOF_PROVEN : PM_PROOF_NONE;
 }
 
 /** Finds a space, or reads and adds it. Returns NULL if there are too many. */
@@ -262,8 +259,8 @@ static struct space *find_space(struct pm_runtimes_context *context, struct spac
 	*space = (struct space){
 		.address = chunk->owner,
 		.heap = chunk->heap,
-		.valid = is_space(context, chunk->owner, chunk->heap),
 	};
+	space->proof = read_space(context, space);
 	return space;
 }
 
@@ -277,7 +274,7 @@ static struct pm_v8_heap *find_heap(const struct pm_v8_chunks *chunks, uint64_t 
 }
 
 /**
- * Reads the maximum size of the old generation. In V8 10 to 13 these sizes follow each other in a
+ * Reads the maximum size of the old generation. In V8 10 to 14 these sizes follow each other in a
  * Heap (heap.h): max_semi_space_size_, initial_semispace_size_, min_old_generation_size_,
  * max_old_generation_size_, min_global_memory_size_, max_global_memory_size_,
  * initial_max_old_generation_size_. The global sizes are twice those of the old generation
@@ -341,10 +338,13 @@ static int confirm(struct pm_runtimes_context *context, struct pm_v8_chunks *chu
 		space = find_space(context, spaces, chunk, &why);
 		if (!space && why.kind != PM_ERROR_NONE)
 			return pm_error_out_of_memory(error);
-		if (!space || !space->valid)
+		if (!space || space->proof == PM_PROOF_NONE)
 			continue;
 
-		chunk->trust = PM_V8_TRUST_SPACE;
+		if (!chunk->linked && space->first != chunk->id)
+			chunk->trust = PM_V8_TRUST_POOLED;
+		else if (space->proof == PM_PROOF_PROVEN)
+			chunk->trust = PM_V8_TRUST_SPACE;
 		chunk->space = (uint16_t)(space - spaces->items);
 		space->code = space->code || chunk->code;
 		if (add_heap(context, chunks, chunk->heap, error) < 0)
@@ -360,7 +360,7 @@ static void judge(struct pm_v8_chunks *chunks, const struct spaces *spaces)
 	for (size_t i = 0; i < chunks->count; i++) {
 		struct pm_v8_chunk *chunk = &chunks->items[i];
 
-		if (chunk->trust == PM_V8_TRUST_SPACE) {
+		if (chunk->trust >= PM_V8_TRUST_POOLED && chunk->space < spaces->count) {
 			chunk->code = spaces->items[chunk->space].code;
 			continue;
 		}
@@ -368,7 +368,6 @@ static void judge(struct pm_v8_chunks *chunks, const struct spaces *spaces)
 		bool known = chunk->heap ? chunk->reserved && find_heap(chunks, chunk->heap)
 		                         : chunks->heap_count > 0;
 		chunk->trust = known ? PM_V8_TRUST_HEADER : PM_V8_TRUST_NONE;
-		chunks->doubtful += known;
 	}
 }
 
@@ -379,7 +378,10 @@ static void add_sizes(struct pm_v8_chunks *chunks)
 		const struct pm_v8_chunk *chunk = &chunks->items[i];
 		struct pm_v8_heap *heap = find_heap(chunks, chunk->heap);
 
-		if (!heap || chunk->trust != PM_V8_TRUST_SPACE)
+		chunks->confirmed += chunk->trust == PM_V8_TRUST_SPACE;
+		if (chunk->trust == PM_V8_TRUST_POOLED)
+			chunks->pooled += chunk->size;
+		if (!heap || chunk->trust == PM_V8_TRUST_NONE || chunk->trust == PM_V8_TRUST_POOLED)
 			continue;
 		if (chunk->flags & (FLAG_FROM_PAGE | FLAG_TO_PAGE)) {
 			heap->young += chunk->size;

@@ -5,8 +5,8 @@
  * Each has a header that names its heap and its space. Private.
  *
  * Offsets are those of BasicMemoryChunk (basic-memory-chunk.h, V8 10 to 12) and of
- * MemoryChunkMetadata (memory-chunk-metadata.h, V8 13), on 64 bits. The layout is recognised by the
- * contents, not by the version.
+ * MemoryChunkMetadata (memory-chunk-metadata.h, V8 13 and 14), on 64 bits. The layout is recognised
+ * by the contents, not by the version.
  */
 #ifndef PM_RUNTIMES_V8_CHUNKS_H
 #define PM_RUNTIMES_V8_CHUNKS_H
@@ -19,8 +19,11 @@
 /** How sure it is that a chunk is one. */
 enum pm_v8_trust {
 	PM_V8_TRUST_NONE = 0, /**< not a chunk, or not one of a known heap */
-	PM_V8_TRUST_HEADER,   /**< its header is correct, and it names a known heap or is read-only */
-	PM_V8_TRUST_SPACE,    /**< its space is one of its heap, too */
+	PM_V8_TRUST_HEADER, /**< its header is correct, and it names a known heap or is read-only */
+	/** No space has it, but its header is still that of its former space: V8 keeps it for reuse
+	 */
+	PM_V8_TRUST_POOLED,
+	PM_V8_TRUST_SPACE, /**< its space is one of its heap, too */
 };
 
 /** A chunk. */
@@ -31,8 +34,10 @@ struct pm_v8_chunk {
 	uint64_t flags; /**< MemoryChunk::Flag bits */
 	uint64_t heap;  /**< address of the Heap; 0 for read-only chunks */
 	uint64_t owner; /**< address of the space; 0 for read-only chunks */
+	uint64_t id;    /**< address by which lists refer to it: of the chunk or of its metadata */
 	bool reserved;  /**< the chunk has its own reservation, whose range is the chunk */
 	bool code;      /**< its objects can be executed */
+	bool linked; /**< another chunk of its space is before or after it in the list of these */
 	uint8_t layout; /**< the layout of its header */
 	uint8_t trust;  /**< enum pm_v8_trust */
 	uint16_t space; /**< number of its space if `trust` is PM_V8_TRUST_SPACE */
@@ -54,10 +59,11 @@ struct pm_v8_chunks {
 	struct pm_v8_chunk *items; /**< by ascending address; without overlaps */
 	size_t count;              /**< number of elements of `items` */
 	size_t capacity;           /**< allocated elements of `items` */
-	struct pm_v8_heap *heaps;  /**< the heaps that at least one chunk and its space confirm */
+	struct pm_v8_heap *heaps;  /**< the heaps that a chunk and its space name */
 	size_t heap_count;         /**< number of elements of `heaps` */
 	size_t heap_capacity;      /**< allocated elements of `heaps` */
-	size_t doubtful;           /**< number of chunks that are PM_V8_TRUST_HEADER */
+	size_t confirmed;          /**< number of chunks that are PM_V8_TRUST_SPACE */
+	uint64_t pooled;           /**< bytes of chunks that are PM_V8_TRUST_POOLED */
 };
 
 /** Tests whether a region can contain chunks: it is private, anonymous and readable. */

@@ -55,7 +55,7 @@ const struct pm_region *pm_v8_engine_find(const struct pm_regions *regions,
 		const struct pm_region *region = &regions->items[i];
 
 		/* Adjacent regions of one file share the text of its path. */
-		if (region->inode == 0 || region->mapping == last)
+		if (region->mapping == last)
 			continue;
 		last = region->mapping;
 		*engine = engine_of(region->mapping);

@@ -16,12 +16,13 @@ enum {
 	ABBREVIATIONS_MAX = 4096, /* Go has about 60; their numbers are used as indices */
 	ATTRIBUTES_MAX = 32,      /* of an abbreviation */
 	DEPTH_MAX = 1000,
-	INFO_MAX = 256 << 20, /* larger debug information is not read */
+	INFO_MAX = 128 << 20, /* larger debug information is not read */
 	ABBREV_MAX = 4 << 20,
 };
 
-/* Work of a search: entries. A program with 50 MB of debug information has about 5 million. */
-static const uint64_t entries_max = 20000000;
+/* Work of a search: entries, abbreviations and units. Only the units of one package are read, which
+ * have less than a million entries even in large programs. */
+static const uint64_t work_max = 4000000;
 
 /** Bytes that are decoded; `bad` is set where they end too early or are not valid. */
 struct cursor {
@@ -48,10 +49,12 @@ struct search {
 	struct pm_dwarf_field *fields;
 	size_t count, found;
 	const char *unit;
-	uint64_t entries;                   /* number of entries that may still be read */
+	uint64_t work;                      /* entries and abbreviations that may still be read */
 	struct abbreviation *abbreviations; /* ABBREVIATIONS_MAX elements */
-	uint64_t abbreviations_at;          /* their offset in .debug_abbrev */
-	struct cursor abbrev;               /* .debug_abbrev */
+	uint16_t used[ABBREVIATIONS_MAX];   /* indices of those that were read */
+	size_t used_count;
+	uint64_t abbreviations_at; /* their offset in .debug_abbrev */
+	struct cursor abbrev;      /* .debug_abbrev */
 };
 
 /** The header of a compilation unit. */
@@ -172,10 +175,35 @@ static unsigned fixed_size(const struct unit *unit, uint32_t form)
 	}
 }
 
+/** Skips a block, which begins with its size. Other forms are not valid. */
+static void skip_block(struct cursor *cursor, uint32_t form)
+{
+	switch (form) {
+	case DW_FORM_data16:
+		skip(cursor, 16);
+		break;
+	case DW_FORM_block1:
+		skip(cursor, read_number(cursor, 1));
+		break;
+	case DW_FORM_block2:
+		skip(cursor, read_number(cursor, 2));
+		break;
+	case DW_FORM_block4:
+		skip(cursor, read_number(cursor, 4));
+		break;
+	case DW_FORM_block:
+	case DW_FORM_exprloc:
+		skip(cursor, read_leb(cursor));
+		break;
+	default:
+		fail(cursor);
+	}
+}
+
 /**
  * Reads the value of an attribute.
  * @param text  receives the text of a DW_FORM_string
- * @return      the value of a number that is no reference; 0 for other forms
+ * @return      the value of a number; 0 for other forms
  */
 static uint64_t read_value(struct cursor *cursor, const struct unit *unit,
                            const struct attribute *attribute, const char **text)
@@ -205,24 +233,8 @@ static uint64_t read_value(struct cursor *cursor, const struct unit *unit,
 		return 1;
 	case DW_FORM_implicit_const:
 		return attribute->constant;
-	case DW_FORM_data16:
-		skip(cursor, 16);
-		return 0;
-	case DW_FORM_block1:
-		skip(cursor, read_number(cursor, 1));
-		return 0;
-	case DW_FORM_block2:
-		skip(cursor, read_number(cursor, 2));
-		return 0;
-	case DW_FORM_block4:
-		skip(cursor, read_number(cursor, 4));
-		return 0;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		skip(cursor, read_leb(cursor));
-		return 0;
 	default:
-		fail(cursor);
+		skip_block(cursor, attribute->form);
 		return 0;
 	}
 }
@@ -253,6 +265,22 @@ static bool read_attributes(struct cursor *cursor, struct abbreviation *abbrevia
 	}
 }
 
+/** Counts a piece of work. Returns false if there was too much. */
+static bool pay(struct search *search)
+{
+	if (search->work == 0)
+		return false;
+	search->work--;
+	return true;
+}
+
+static void forget_abbreviations(struct search *search)
+{
+	while (search->used_count > 0)
+		search->abbreviations[search->used[--search->used_count]].tag = 0;
+	search->abbreviations_at = UINT64_MAX;
+}
+
 /** Reads the abbreviations of a unit, unless they are those of the unit before. */
 static bool read_abbreviations(struct search *search, uint64_t offset)
 {
@@ -261,18 +289,19 @@ static bool read_abbreviations(struct search *search, uint64_t offset)
 	if (offset == search->abbreviations_at)
 		return true;
 
-	search->abbreviations_at = UINT64_MAX;
-	for (size_t i = 0; i < ABBREVIATIONS_MAX; i++)
-		search->abbreviations[i].tag = 0;
+	forget_abbreviations(search);
 	skip(&cursor, offset);
-
 	for (uint64_t number; !cursor.bad && (number = read_leb(&cursor)) != 0;) {
-		if (number >= ABBREVIATIONS_MAX)
+		if (number >= ABBREVIATIONS_MAX || search->abbreviations[number].tag != 0 ||
+		    !pay(search))
 			return false;
 
 		struct abbreviation *abbreviation = &search->abbreviations[number];
 		abbreviation->tag = (uint32_t)read_leb(&cursor);
 		abbreviation->children = read_number(&cursor, 1) != 0;
+		if (abbreviation->tag == 0)
+			return false;
+		search->used[search->used_count++] = (uint16_t)number;
 		if (!read_attributes(&cursor, abbreviation))
 			return false;
 	}
@@ -320,11 +349,10 @@ static bool read_entry(struct search *search, struct unit *unit, struct entry *e
 {
 	struct cursor *cursor = &unit->entries;
 
-	if (cursor->at >= cursor->end || search->entries == 0)
+	if (cursor->at >= cursor->end || !pay(search))
 		return false;
 
 	uint64_t number = read_leb(cursor);
-	search->entries--;
 	*entry = (struct entry){ 0 };
 	if (number == 0)
 		return !cursor->bad;
@@ -437,7 +465,7 @@ size_t pm_dwarf_fields_parse(const void *info, size_t info_size, const void *abb
 		.fields = fields,
 		.count = count,
 		.unit = unit,
-		.entries = entries_max,
+		.work = work_max,
 		.abbreviations = calloc(ABBREVIATIONS_MAX, sizeof *search.abbreviations),
 		.abbreviations_at = UINT64_MAX,
 		.abbrev = { .at = abbreviations, .end = abbreviations + abbrev_size },
@@ -449,7 +477,7 @@ size_t pm_dwarf_fields_parse(const void *info, size_t info_size, const void *abb
 		fields[i].found = false;
 	}
 
-	while (search.abbreviations && search.found < count && search.entries > 0 &&
+	while (search.abbreviations && search.found < count && pay(&search) &&
 	       cursor.at < cursor.end && read_unit(&cursor, &header))
 		if (!header.entries.bad && read_abbreviations(&search, header.abbreviations_at))
 			search_unit(&search, &header);

@@ -92,7 +92,7 @@ row() {
 # target, and without the part that accepts the status for "nothing found".
 shown() {
 	echo "$*" | sed "s| 2>$scratch/report||g; s|$scratch/||g; s|/proc/$target/|/proc/PID/|g; s| $target\\b| PID|g
-		s/\\bsh -c //g; s/ || \\[ .*//; s/|/\\\\|/g"
+		s/\\bsh -c //g; s/ || \\[ [^]]*]//g; s/|/\\\\|/g"
 }
 
 # versus RUNS BOUND WHAT PEER-COMMAND... -- COMMAND...: measures both in turns; ratio = ours / peer.

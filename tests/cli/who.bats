@@ -85,7 +85,9 @@ start_usual() {
 
 @test "a file that nobody uses: status 1; no file: status 2" {
 	run -1 procmem who "$FILE"
-	[[ ${lines[0]} = "no process uses $FILE" ]]
+	# Where a process cannot be read even by root, the answer does not deny that it uses the file.
+	[[ ${lines[0]} = "no process uses $FILE" ||
+		${lines[0]} = "no process that could be examined uses $FILE; "[0-9]*' could not' ]]
 	run -2 procmem who "$FILE-missing"
 	[[ $output = *'No such file'* ]]
 	run -2 procmem who "$BATS_TEST_TMPDIR/"
@@ -130,10 +132,12 @@ for _ in range(600):
 	until [ -e "$BATS_TEST_TMPDIR/started" ]; do sleep 0.05; done
 	run -0 --separate-stderr procmem who --for 3s "$FILE"
 	text=${lines[*]:0:2}
+	echo "$text"
 	run -0 --separate-stderr procmem who --json --for 3s "$FILE"
 	kill "$writer"
 	# The file can be open just when descriptors are read. Then its offset shows the writer, too.
-	[[ $text = *"likely written by $writer python3"* ]]
+	# Another process of the machine can have written as much.
+	[[ $text = *"likely written by "*"$writer python3"* ]]
 	jq -e --argjson pid "$writer" '(.watched.passing_writers // [] | any(.pid == $pid)) or
 		(.users | any(.pid == $pid and .likely_writer))' <<<"$output"
 }
@@ -293,7 +297,7 @@ for _ in range(600):
 @test "the server of a file system does not answer: nothing is asked of it" {
 	[ "$(id -u)" -eq 0 ] || skip 'mounting needs root'
 	mkdir "$BATS_TEST_TMPDIR/dead"
-	(exec 3<>/dev/fuse) 2>/dev/null || skip 'no FUSE'
+	[ -c /dev/fuse ] && (exec 3<>/dev/fuse) 2>/dev/null || skip 'no FUSE'
 	target_start dead_server "$BATS_TEST_TMPDIR/dead"
 	range=$(target_range file)
 
@@ -316,7 +320,24 @@ for _ in range(600):
 	run -1 as_nobody who /proc/version
 	[[ $output = *' could not be examined, so they may use it, too: '* ]]
 	[[ $output = *'sudo'* ]]
+	[[ ${lines[0]} = 'no process that could be examined uses /proc/version; '[0-9]*' could not' ]]
 	[ "$(as_nobody who --json /proc/version | jq '.unreadable > 0')" = true ]
+}
+
+@test "another user: a writer that cannot be read is not denied" {
+	[ "$(id -u)" -eq 0 ] || skip 'becoming another user needs root'
+	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR"
+	chmod 644 "$FILE"
+	target_start sharer "log:$FILE"
+	as_nobody who --for 2s "$FILE" >"$BATS_TEST_TMPDIR/text" &
+	pid=$!
+	while kill -0 $pid 2>/dev/null; do
+		target_tell 'append 50000'
+	done
+	run wait $pid
+	tr -s '\n ' ' ' <"$BATS_TEST_TMPDIR/text" >"$BATS_TEST_TMPDIR/line"
+	grep -q 'no process that could be examined seems to write it' "$BATS_TEST_TMPDIR/line"
+	grep -q ' that could not, or open it only for a moment' "$BATS_TEST_TMPDIR/line"
 }
 
 @test "a TARGET: what it shares with others, largest first" {

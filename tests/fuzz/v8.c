@@ -16,7 +16,7 @@ enum { GROUP = 11, GROUPS_MAX = 32 };
 enum change { SET, ADD, XOR, COPY, MOVE, RESIZE, PERMISSIONS, CHANGES };
 
 #define FIRST UINT64_C(0x100000000)
-#define CAGE UINT64_C(0x7000000000)
+#define CAGE  UINT64_C(0x7000000000)
 
 static void add_node(struct fake_v8 *fake)
 {
@@ -99,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fake_v8_init(&fake, (enum fake_v8_version)version,
 	             chromium ? "/usr/lib/chromium/chromium" : "/usr/bin/node");
+	fake.without_data = size > 0 && data[0] & 0x40;
 	if (chromium)
 		add_chromium(&fake);
 	else

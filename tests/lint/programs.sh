@@ -27,6 +27,7 @@ scope_of() {
 	tests/full.sh | tests/fresh.sh | tests/cli/heap/large.bats | tests/cli/trace/languages.bats)
 		echo full
 		;;
+	tests/unit/runtimes/chromium_live_test.c) echo full ;;
 	docs/setup.sh) echo full ;; # only checks what is installed
 	*) echo test ;;
 	esac

@@ -78,23 +78,29 @@ const char *target_scratch(void)
 	/* A separate shell waits for the end of a pipe that only this process holds open: it cleans
 	 * up even after SIGKILL. It is another program and not just a fork, which would share pages
 	 * and change the PSS. */
-	int ends[2];
+	int ends[2], started[2];
+	char byte;
 
 	target_check(pipe2(ends, O_CLOEXEC), "pipe2");
+	target_check(pipe2(started, O_CLOEXEC), "pipe2");
 	pid_t child = vfork();
 	target_check(child, "vfork");
 
 	if (child == 0) {
 		int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 		dup2(ends[0], STDIN_FILENO);
-		dup2(nothing, STDOUT_FILENO);
+		dup2(started[1], STDOUT_FILENO);
 		dup2(nothing, STDERR_FILENO);
-		execl("/bin/sh", "sh", "-c", "read -r line; rm -rf \"$0\"", directory,
-		      (char *)NULL);
+		execl("/bin/sh", "sh", "-c", "echo; exec >&2; read -r line; rm -rf \"$0\"",
+		      directory, (char *)NULL);
 		_exit(1);
 	}
 
+	/* Its memory does not change any more: a test can measure the tree of this process. */
 	close(ends[0]);
+	close(started[1]);
+	target_check(read(started[0], &byte, 1) == 1 ? 0 : -1, "start of the shell");
+	close(started[0]);
 	return directory;
 }
 

@@ -128,6 +128,11 @@ static enum status watch_run_of(struct family_run *run, bool live, struct out *o
 	poll_loop_deinit(&wait);
 
 	print_summary(run, ended ? ended : "a sample could not be taken", out);
+	if (ended && run->options->family == PM_FAMILY_FOLLOW && run->followed == 0) {
+		pm_error_set(&error, PM_ERROR_NOT_FOUND, 0, "no process is called '%s'", run->word);
+		ended = NULL;
+	}
+
 	return ended ? STATUS_OK : report_failure(&error);
 }
 

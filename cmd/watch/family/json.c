@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "target/json_parts.h"
+#include "watch/family/lives.h"
 
 /** Writes the time of the last sample. */
 static void put_time(const struct family_members *members, struct json *json)
@@ -85,7 +86,32 @@ static void put_parts(const struct family_sum *sum, struct json *json)
 	json_put(json, "growth", json_integer((int64_t)(sum->memory - sum->first)));
 	json_put(json, "staying_growth", json_integer(sum->staying));
 	json_put(json, "new_rss", json_number(sum->arrived));
+	json_put(json, "exec_growth", json_integer(sum->exec_growth));
 	json_put(json, "released", json_number(sum->released));
+}
+
+/** Writes the member `lives`, if the family follows a name and a life has ended. */
+static void put_lives(const struct family_run *run, struct json *json)
+{
+	struct family_lives lives;
+
+	if (run->options->family != PM_FAMILY_FOLLOW)
+		return;
+	family_lives_read(&run->members, &lives);
+	if (lives.ended == 0)
+		return;
+
+	json_open(json, "lives", '{');
+	json_put(json, "ended_count", json_number(lives.ended));
+	json_put(json, "known_count", json_number(lives.known));
+	if (lives.known > 0) {
+		json_put(json, "shortest_seconds", json_real(lives.shortest));
+		json_put(json, "longest_seconds", json_real(lives.longest));
+		json_put(json, "peak_seen", json_number(lives.peak));
+	}
+	if (lives.age > 0)
+		json_put(json, "age_seconds", json_real(lives.age));
+	json_shut(json, '}');
 }
 
 /** Writes the member `family`. */
@@ -115,6 +141,7 @@ static void put_family(const struct family_run *run, struct json *json)
 	json_parts_trend(json, trend);
 	if (trend == &members->sum.within.trend)
 		json_put(json, "without_released", json_true());
+	put_lives(run, json);
 	family_limits_json(&run->limits, json);
 	json_shut(json, '}');
 }

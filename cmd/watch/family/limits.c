@@ -99,8 +99,10 @@ int family_limits_read(struct family_limits *limits, const struct pm_family *fam
 	struct watch_history *history = limits->history;
 	history->sample.time = members->now;
 	history->samples++;
-	if (pm_series_add(&history->memory.series, members->now, charged_memory(&members->sum),
-	                  error) < 0)
+	/* Time without growth that can be known does not make the rate smaller. */
+	if (!family_members_has_gap(members) &&
+	    pm_series_add(&history->memory.series, members->now - members->gaps,
+	                  charged_memory(&members->sum), error) < 0)
 		return -1;
 
 	if (pm_headroom_read_memory(limits->process, NULL, &now, NULL) < 0)

@@ -59,26 +59,30 @@ static struct family_member *append(struct family_members *members,
 	return member;
 }
 
-/** Counts what a process had at the start as released, because its memory is gone. */
-static void release_first(struct family_sum *sum, const struct family_member *member)
+/** Counts what a process had at the start as released, because it has ended or is unreadable. */
+static void release_first(struct family_sum *sum, struct family_member *member)
 {
-	if (member->born || !member->measured)
+	if (!member->measured || (member->born && !member->replaced))
 		return;
 
-	sum->released += member->first;
+	sum->released += member->replaced ? member->before_exec : member->first;
 	sum->released_count++;
+	member->replaced = false;
 }
 
 /** Starts again for a process that called exec: its memory, and so its trend, is another. */
 static void restart(struct family_members *members, struct family_member *member, uint32_t execs)
 {
-	release_first(&members->sum, member);
 	family_regions_close(member);
 	pm_series_deinit(&member->memory.series);
 
+	if (member->measured && !member->born) {
+		member->replaced = true;
+		member->before_exec = member->first;
+	}
+
 	member->memory = (struct watch_series){ 0 };
 	member->measured = false;
-	member->replaced = member->replaced || !member->born;
 	member->born = true;
 	member->execs = execs;
 	member->judged = 0;
@@ -96,7 +100,9 @@ static int measure(struct family_members *members, struct family_member *member,
 	member->threads = found->threads;
 
 	uint64_t memory = family_members_memory(member);
-	if (!member->measured) {
+	if (member->measured) {
+		members->continued = true;
+	} else {
 		member->first = before = memory;
 		member->measured = true;
 		member->born = members->samples > 0;
@@ -210,9 +216,9 @@ static int add_up(struct family_members *members, struct pm_error *error)
 	struct family_sum *sum = &members->sum;
 	uint64_t total = 0;
 
-	sum->staying = 0;
+	sum->staying = sum->exec_growth = 0;
 	sum->arrived = 0;
-	sum->arrived_count = 0;
+	sum->arrived_count = sum->exec_count = 0;
 	for (size_t i = 0; i < members->count; i++) {
 		const struct family_member *member = &members->items[i];
 
@@ -220,7 +226,11 @@ static int add_up(struct family_members *members, struct pm_error *error)
 			continue;
 
 		total += family_members_memory(member);
-		if (member->born) {
+		if (member->replaced) {
+			sum->exec_growth += (int64_t)(family_members_memory(member) -
+			                              member->before_exec);
+			sum->exec_count++;
+		} else if (member->born) {
 			sum->arrived += family_members_memory(member);
 			sum->arrived_count++;
 		} else {
@@ -238,16 +248,20 @@ static int add_up(struct family_members *members, struct pm_error *error)
 	if (within < 0)
 		within = 0;
 
-	if (pm_series_add(&sum->total.series, members->now, total, error) < 0 ||
-	    pm_series_add(&sum->within.series, members->now, (uint64_t)within, error) < 0)
+	if (pm_series_add(&sum->total.series, members->now, total, error) < 0)
 		return -1;
-	return 0;
+	if (family_members_has_gap(members))
+		return 0;
+	return pm_series_add(&sum->within.series, members->now - members->gaps, (uint64_t)within,
+	                     error);
 }
 
 /** Takes the time of a sample. */
 static void take_time(struct family_members *members)
 {
 	struct timespec wall;
+
+	members->before = members->now;
 
 	clock_gettime(CLOCK_REALTIME, &wall);
 	members->wall_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
@@ -262,6 +276,7 @@ int family_members_add(struct family_members *members, const struct pm_family_vi
 	size_t at = 0, known = members->count;
 
 	take_time(members);
+	members->continued = false;
 	members->alive = members->unreadable = 0;
 	members->beyond = view->beyond;
 	members->foreign = view->foreign;
@@ -284,12 +299,19 @@ int family_members_add(struct family_members *members, const struct pm_family_vi
 			return -1;
 	}
 
+	if (family_members_has_gap(members))
+		members->gaps += members->now - members->before;
 	drop_ended(members);
 	if (add_up(members, error) < 0)
 		return -1;
 
 	members->samples++;
 	return 0;
+}
+
+bool family_members_has_gap(const struct family_members *members)
+{
+	return members->before > 0 && !members->continued;
 }
 
 /** Computes the trend of a process, unless it was computed a short time ago for the same values. */
@@ -353,9 +375,9 @@ void family_members_rebase(struct family_members *members)
 	}
 
 	sum->first = sum->memory;
-	sum->staying = 0;
+	sum->staying = sum->exec_growth = 0;
 	sum->arrived = sum->released = 0;
-	sum->arrived_count = sum->released_count = 0;
+	sum->arrived_count = sum->released_count = sum->exec_count = 0;
 }
 
 void family_members_deinit(struct family_members *members)

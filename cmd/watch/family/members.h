@@ -28,8 +28,10 @@ struct family_member {
 	/** The process appeared, became readable or called exec after the time from which growth
 	 * is counted. */
 	bool born;
-	bool followed;     /**< it was the one that is followed (--follow) */
-	bool replaced;     /**< it is `born` only because it called exec */
+	bool followed; /**< it was the one that is followed (--follow) */
+	bool replaced; /**< it is `born` only because it called exec */
+	/** With `replaced`: memory before exec, at the time from which growth is counted. */
+	uint64_t before_exec;
 	uint32_t execs;    /**< pm_family_member.execs */
 	uint64_t rss;      /**< resident bytes */
 	uint64_t swap;     /**< swapped bytes */
@@ -50,25 +52,29 @@ struct family_member {
  *
  * The memory of a process that has ended is no longer used, so the sum falls. Such a fall hides
  * that other processes grow. Therefore the changes within processes are also summed up: a process
- * that starts or ends does not change this sum. A process that calls exec counts as one that has
- * ended and one that has started.
+ * that starts or ends does not change this sum, and neither does one that calls exec.
  */
 struct family_sum {
 	struct watch_series total; /**< memory of all processes that run */
-	struct watch_series
-		within;   /**< memory of the first sample, and the changes within processes */
+	/** Memory of the first sample, and the changes within processes; its time is without
+	 * family_members.gaps */
+	struct watch_series within;
 	uint64_t memory;  /**< last value of `total` */
 	uint64_t first;   /**< value of `total` at the time from which growth is counted */
 	uint64_t origin;  /**< first value of `total` */
 	int64_t staying;  /**< growth of processes that run since that time */
-	uint64_t arrived; /**< memory of processes that are `born`, and run */
+	uint64_t arrived; /**< memory of processes that have started since, and run */
+	/** Memory of processes that called exec since that time, and run, minus what they had then.
+	 */
+	int64_t exec_growth;
 	/** Memory at that time of processes that have ended, or cannot be read any more. */
 	uint64_t released;
 	int64_t change; /**< changes within processes since the first sample */
 	/** Part of `change` in mapped files, as far as the regions of the processes are measured.
 	 */
 	int64_t file_change;
-	size_t arrived_count;  /**< number of processes that are `born`, and run */
+	size_t arrived_count;  /**< number of processes whose memory is in `arrived` */
+	size_t exec_count;     /**< number of processes whose growth is in `exec_growth` */
 	size_t released_count; /**< number of processes whose memory is in `released` */
 };
 
@@ -86,9 +92,16 @@ struct family_members {
 	size_t foreign;       /**< pm_family_view.foreign */
 	bool incomplete;      /**< pm_family_view.incomplete */
 	bool changed;         /**< a process appeared or ended after the first sample */
+	bool continued;       /**< private: a process was measured at the last two samples */
+	/**
+	 * Sum of the times between two samples of which no process was measured at both, in
+	 * seconds. No change within a process can be known for this time.
+	 */
+	double gaps;
 	struct family_sum sum;
 	double began;     /**< time of the first sample, as pm_sample.time */
 	double now;       /**< time of the last sample */
+	double before;    /**< time of the sample before; 0 if there is none */
 	int64_t wall_ns;  /**< time of day of the last sample: nanoseconds since 1970, UTC */
 	uint64_t samples; /**< number of samples */
 };
@@ -117,6 +130,15 @@ uint64_t family_members_memory(const struct family_member *member);
  * @return        change of its memory in bytes since the time from which growth is counted
  */
 int64_t family_members_growth(const struct family_member *member);
+
+/**
+ * Returns whether no process was measured at the last sample and at the one before: all have ended,
+ * or were replaced. Growth between these samples is not known.
+ *
+ * @param members  the processes
+ * @return         false after the first sample
+ */
+bool family_members_has_gap(const struct family_members *members);
 
 /**
  * Computes the trends of all processes and of the sum.

@@ -84,7 +84,10 @@ static void add_no_growth(const struct family_run *run, const struct growers *gr
 	size_t alive = run->members.alive;
 
 	if (pm_trend_growth_rate(trend) > 0) {
-		text_string(text, "no process grows, but their sum does: ");
+		text_string(text, growers->early == alive
+		                          ? "too early for a verdict on each process, but their "
+		                            "sum grows: "
+		                          : "no process grows, but their sum does: ");
 		watch_verdict_rate(trend, text);
 		if (run->members.sum.arrived_count > 0)
 			text_format(text, " with %zu new process%s", run->members.sum.arrived_count,
@@ -375,7 +378,7 @@ static void print_parts(const struct family_run *run, struct out *out)
 	bool bytes = run->options->output.bytes;
 	struct text text = { 0 };
 
-	if (sum->arrived_count + sum->released_count == 0 ||
+	if (sum->arrived_count + sum->released_count + sum->exec_count == 0 ||
 	    run->options->family == PM_FAMILY_FOLLOW)
 		return;
 
@@ -384,6 +387,9 @@ static void print_parts(const struct family_run *run, struct out *out)
 	text_string(&text, " in processes that were there at the start");
 	if (sum->arrived_count > 0)
 		add_part((int64_t)sum->arrived, sum->arrived_count, "in new ones:", bytes, &text);
+	if (sum->exec_count > 0)
+		add_part(sum->exec_growth, sum->exec_count, "in ones that called exec:", bytes,
+		         &text);
 	if (sum->released_count > 0)
 		add_part(-(int64_t)sum->released, sum->released_count, "in ended ones:", bytes,
 		         &text);

@@ -11,6 +11,9 @@
  * all processes. */
 static const double regions_part = 0.5;
 
+/* Maximum time from a kill to the end of the process, in seconds. A later end has another cause. */
+static const double kill_seconds_max = 5;
+
 static bool is_named(enum pm_family_kind kind)
 {
 	return kind == PM_FAMILY_NAME || kind == PM_FAMILY_FOLLOW;
@@ -43,12 +46,41 @@ static int open_family(struct family_run *run, struct pm_error *error)
 	return pm_family_open(&options, &run->family, error);
 }
 
+/** Returns whether a process has ended at the last sample. */
+static bool any_ended_now(const struct family_members *members)
+{
+	for (size_t i = 0; i < members->count; i++)
+		if (members->items[i].state == PM_FAMILY_ENDED &&
+		    members->items[i].until >= members->now)
+			return true;
+	return false;
+}
+
+/**
+ * Returns the number of processes that the kernel has killed and that have ended now. A kill is
+ * counted before the process has released its memory and ends, so it is kept until then.
+ */
+static uint64_t count_kills(struct family_run *run)
+{
+	const struct family_members *members = &run->members;
+	uint64_t kills = family_limits_count_kills(&run->limits);
+
+	if (kills > 0)
+		run->kill_time = members->now;
+	else if (members->now - run->kill_time > kill_seconds_max)
+		run->kills = 0;
+
+	kills += run->kills;
+	run->kills = any_ended_now(members) ? 0 : kills;
+	return kills - run->kills;
+}
+
 /** Adds the number of processes that the kernel killed to the notes of those that have just ended.
  */
 static void note_kills(struct family_run *run)
 {
 	struct family_members *members = &run->members;
-	uint64_t kills = family_limits_count_kills(&run->limits);
+	uint64_t kills = count_kills(run);
 
 	if (kills == 0)
 		return;

@@ -33,6 +33,8 @@ struct family_run {
 	pid_t previous;   /**< with --follow: PID of the process before it; 0 if there is none */
 	bool waiting;     /**< with --follow: no process has the name */
 	struct text news; /**< describes `event`, one line, escaped */
+	uint64_t kills;   /**< private: number of killed processes that have not ended yet */
+	double kill_time; /**< private: time of the sample that counted the last of them */
 };
 
 /**

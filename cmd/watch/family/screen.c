@@ -67,23 +67,6 @@ static int width_of(const struct family_screen *screen, int column)
 	       (size && screen->run->options->output.bytes ? BYTES_WIDER : 0);
 }
 
-/** Draws a cell. A text that is too wide is shortened. */
-static void put_cell(struct terminal *terminal, int line, int at, int width, bool right,
-                     struct text *text, struct terminal_look look)
-{
-	int columns = (int)utf8_columns(text->bytes, text->length);
-
-	if (columns > width) {
-		text->length = utf8_fit(text->bytes, text->length, (size_t)width - 1);
-		text_string(text, terminal->utf8 ? "\xe2\x80\xa6" : "~");
-	} else if (right) {
-		at += width - columns;
-		width = columns;
-	}
-
-	terminal_put(terminal, line, at, width, text, look);
-}
-
 /** Draws a row, or the titles if `member` is NULL. */
 static void draw_row(struct family_screen *screen, const struct family_member *member, bool chosen,
                      int line)
@@ -111,7 +94,8 @@ static void draw_row(struct family_screen *screen, const struct family_member *m
 			text_string(&text, family_rows_columns[column].title);
 		}
 
-		put_cell(terminal, line, at, width, family_rows_columns[column].right, &text, look);
+		terminal_put_cell(terminal, line, at, width, family_rows_columns[column].right,
+		                  &text, look);
 		at += width + 1;
 	}
 

@@ -246,25 +246,6 @@ static enum out_style cell_style(const struct watch_row *row, int column)
 	return watch_format_style(row, (enum watch_column)column);
 }
 
-/** Draws a cell in its column. A text that is too wide is shortened. */
-static void put_cell(struct terminal *terminal, int line, int at, int width, bool right,
-                     struct text *text, struct terminal_look look)
-{
-	int columns = (int)utf8_columns(text->bytes, text->length);
-
-	if (columns > width) {
-		text->length = utf8_fit(text->bytes, text->length, (size_t)width - 1);
-		text_string(text, terminal->utf8 ? "\xe2\x80\xa6" : "~");
-	}
-
-	if (right && columns < width) {
-		at += width - columns;
-		width = columns;
-	}
-
-	terminal_put(terminal, line, at, width, text, look);
-}
-
 static void draw_titles(const struct screen_table *table, struct terminal *terminal,
                         const struct layout *layout, int line)
 {
@@ -282,7 +263,7 @@ static void draw_titles(const struct screen_table *table, struct terminal *termi
 			text_string(&text, "OWNER");
 		else
 			text_string(&text, title_of(column));
-		put_cell(terminal, line, at, width, is_right(column), &text, bold);
+		terminal_put_cell(terminal, line, at, width, is_right(column), &text, bold);
 		at += width + 1;
 	}
 
@@ -309,7 +290,7 @@ static void draw_row(const struct screen_table *table, struct terminal *terminal
 
 		text_clear(&text);
 		add_cell(table, layout, row, column, !terminal->utf8, &text);
-		put_cell(terminal, line, at, width, is_right(column), &text, look);
+		terminal_put_cell(terminal, line, at, width, is_right(column), &text, look);
 		at += width + 1;
 	}
 

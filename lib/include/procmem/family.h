@@ -170,7 +170,8 @@ struct pm_family_options {
  * @param options  what the family consists of
  * @param family   receives the family; release it with pm_family_close()
  * @param error    PM_ERROR_NOT_FOUND (no such process, or no process has the name; with
- *                 PM_FAMILY_FOLLOW this is not an error), PM_ERROR_AMBIGUOUS (PM_FAMILY_FOLLOW),
+ *                 PM_FAMILY_FOLLOW this is not an error), PM_ERROR_NO_MEMORY (a process that was
+ *                 given by its PID is a zombie), PM_ERROR_AMBIGUOUS (PM_FAMILY_FOLLOW),
  *                 PM_ERROR_UNSUPPORTED (no memory cgroup is visible), PM_ERROR_USAGE,
  *                 PM_ERROR_ACCESS, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1

@@ -42,7 +42,8 @@ struct pm_kinds_evidence {
 	size_t thread_count; /**< number of elements of `threads` */
 	/**
 	 * The runtimes of the target, read from these regions. If NULL, and `reader` is not NULL,
-	 * pm_kinds_assign() reads them. To keep them, for their limits and ranges, read them before.
+	 * pm_kinds_assign() reads them. To keep them, for their limits and ranges, read them
+	 * before.
 	 */
 	const struct pm_runtimes *runtimes;
 	/**

@@ -66,6 +66,11 @@ struct pm_members {
 	 * first.
 	 */
 	uint64_t reclaimable;
+	/**
+	 * Memory of the kernel that is charged to the cgroup, with the buffers of sockets, in
+	 * bytes; 0 if the kernel does not report it
+	 */
+	uint64_t kernel;
 };
 
 /**

@@ -47,7 +47,7 @@ enum pm_owner {
 	PM_OWNER_V8_INTERNAL,        /**< V8: other memory of the engine */
 	PM_OWNER_CHROMIUM_PARTITION, /**< Chromium: PartitionAlloc, its malloc */
 	PM_OWNER_CHROMIUM_OILPAN,    /**< Chromium: Oilpan (cppgc), objects of Blink */
-	PM_OWNER_GO_HEAP,            /**< Go: heap arenas; with goroutine stacks if not known apart */
+	PM_OWNER_GO_HEAP,            /**< Go: heap arenas, with stacks that are not known */
 	PM_OWNER_GO_STACKS,          /**< Go: stacks of goroutines, in heap arenas */
 	PM_OWNER_GO_INTERNAL,        /**< Go: data of the runtime itself */
 	PM_OWNER_DOTNET_HEAP,        /**< .NET: managed heap */

@@ -30,7 +30,8 @@ extern "C" {
 struct pm_runtimes_source {
 	const struct pm_regions *regions; /**< all regions of the target */
 	struct pm_reader *reader;         /**< the memory of the target */
-	/** Page states: only present pages are read. NULL: all pages are read, as for a core file */
+	/** Page states: only present pages are read. NULL: all pages are read, as for a core file
+	 */
 	const struct pm_page_source *pages;
 	struct pm_process *process; /**< the running process; NULL if there is none */
 	/** Cancellation flag: PM_ERROR_CANCELLED when non-zero. May be NULL */
@@ -42,7 +43,8 @@ struct pm_runtimes_source {
 	unsigned time_ms;
 	/**
 	 * Also walk the heap of malloc, which takes longer than all else, for the used part of
-	 * limits of native memory (PM_RUNTIME_LIMIT_JAVA_DIRECT). `time_ms` does not limit the walk.
+	 * limits of native memory (PM_RUNTIME_LIMIT_JAVA_DIRECT). `time_ms` does not limit the
+	 * walk.
 	 */
 	bool walk_heap;
 };
@@ -58,8 +60,8 @@ struct pm_runtime_info {
 	/** The family of its owners (pm_owner_family()), such as "java"; a constant */
 	const char *family;
 	char version[PM_RUNTIME_TEXT_SIZE]; /**< such as "17.0.15+6" or "3.11"; "" if not known */
-	/** What is special about it, human-readable: such as "G1" (the collector of a JVM), or "free
-	 * threading: objects are in mimalloc"; "" if there is nothing */
+	/** What is special about it, human-readable: such as "G1" (the collector of a JVM), or
+	 * "free threading: objects are in mimalloc"; "" if there is nothing */
 	char variant[PM_RUNTIME_TEXT_SIZE];
 	/** How it was found, human-readable */
 	char proof[PM_RUNTIME_TEXT_SIZE];
@@ -124,12 +126,12 @@ struct pm_runtime_type {
 struct pm_runtimes {
 	struct pm_runtime_info *items; /**< the runtimes and allocators */
 	size_t count;                  /**< number of elements of `items` */
-	/** Memory and its owners, by ascending address, without overlaps. Memory without a range has
-	 * the owner that follows from the kind of its region (pm_region.owner) */
+	/** Memory and its owners, by ascending address, without overlaps. Memory without a range
+	 * has the owner that follows from the kind of its region (pm_region.owner) */
 	struct pm_owner_range *ranges;
 	size_t range_count; /**< number of elements of `ranges` */
-	struct pm_runtime_limit limits[PM_RUNTIME_LIMITS_MAX]; /**< limits inside runtimes */
-	size_t limit_count;                                    /**< number of limits */
+	struct pm_runtime_limit limits[PM_RUNTIME_LIMITS_MAX];       /**< limits inside runtimes */
+	size_t limit_count;                                          /**< number of limits */
 	struct pm_runtime_counter counters[PM_RUNTIME_COUNTERS_MAX]; /**< counters */
 	size_t counter_count;                                        /**< number of counters */
 	struct pm_runtime_thread *threads; /**< named threads, by ascending TID */

@@ -57,6 +57,17 @@ grow_during() {
 	jq -e 'all(.fillers[]; .name != "procmem")' <<<"$output"
 }
 
+@test "a child in another cgroup does not use up the limit" {
+	parent_start leaker merged 1048576 stepped
+	# The child stays in the cgroup of the test.
+	cgroup_make $((3 << 30)) "$PARENT"
+	grow_during --children "$PARENT"
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"child $TARGET_PID leaker "*"; $TARGET_PID is in another cgroup and does not use up this limit"* ]]
+	[[ $text != *'would last'* ]]
+	jq -e --argjson child "$TARGET_PID" '.fillers[0] | .pid == $child and .rate > 0 and (has("seconds_left") | not)' <<<"$output"
+}
+
 @test "another process of the cgroup that grows is named" {
 	target_start hog
 	local other=$TARGET_PID
@@ -155,15 +166,31 @@ grow_during() {
 	[[ $text != *"at this process's rate"* && $text != *'would last'* ]]
 }
 
-@test "growth that no process explains is reported as such" {
+@test "memory of the kernel that grows is named" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root may have many large pipes (pipe(7))'
 	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/fill_pipes.py"
 	target_await ready >/dev/null
 	cgroup_make $((3 << 30)) "$TARGET_PID"
 	grow_during "$TARGET_PID"
-	grep -Eq "^\+[0-9.]+[MG]/s of the group's growth is not explained by its processes: .procmem cgroup. splits" <<<"$text"
-	jq -e '.group_growth | .unexplained > 1048576 and .unexplained > .mean_rate / 2 and .unexplained <= .mean_rate * 1.01' <<<"$output"
+	grep -Eq "^memory of the kernel for this group \+[0-9.]+[MG]/s, such as pipes, " <<<"$text"
+	jq -e '.group_growth | .kernel_rate > 1048576 and .kernel_rate > .mean_rate / 2 and .unexplained < .mean_rate / 2' <<<"$output"
 	jq -e '.fillers == []' <<<"$output"
+}
+
+@test "files without content that fill the cgroup with memory of the kernel are named by their directory" {
+	tmpfs_mount
+	mkdir "$SPOOL/empty"
+	program_start /usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/fill_files.py" "$SPOOL/empty"
+	target_await ready >/dev/null
+	cgroup_make $((3 << 30)) "$TARGET_PID"
+	grow_during "$TARGET_PID"
+	text=$(tr -s '\n ' ' ' <<<"$text")
+	[[ $text == *"memory of the kernel for this group +"*"; perhaps the files of $SPOOL/empty/: "* ]]
+	# The number is that of the directory at the end of the measurement.
+	local files
+	files=$(sed 's|.*/empty/: \([0-9,]*\), +.*|\1|; s/,//g' <<<"$text")
+	[ "$files" -gt 2000 ]
+	[ "$files" -le "$(find "$SPOOL/empty" -type f | wc -l)" ]
 }
 
 @test "--children, --cgroup and --all-processes have a row for each process, and their sum" {
@@ -261,6 +288,48 @@ sampled_await() {
 		kill -0 "$1"
 		sleep 0.05
 	done
+}
+
+# start_sampled OPTION: starts a copy of leaker, and a measurement of its name; sets `pid`.
+start_sampled() {
+	# The process that started this one waits for it.
+	grep -q '[a-z]' "/proc/$PPID/wchan" || skip 'the kernel does not tell where a process waits'
+	target_copy leaker
+	target_start "$TARGET_NAME" merged 1048576 stepped
+	"$PROCMEM_BIN" headroom "$1" --json --for 600s "$TARGET_NAME" >"$file" 2>"$file.err" 3>&- &
+	pid=$!
+	measured_await "$pid" "$TARGET_PID"
+	sampled_await "$pid"
+}
+
+@test "--follow reports the last sample if no process has the name at the end" {
+	local pid status=0
+	start_sampled --follow
+	kill -KILL "$TARGET_PID"
+	until grep -q "note: waiting for a process called $TARGET_NAME" "$file.err"; do
+		kill -0 "$pid"
+		sleep 0.05
+	done
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	cat "$file.err"
+	[ "$status" -eq 2 ]
+	json_keep headroom "$file"
+	jq -e --argjson pid "$TARGET_PID" '.pid == $pid and (.ended | startswith("exited after ")) and .rss > 0' "$file"
+	grep -q "note: no process is called '$TARGET_NAME' any more; the results are those of process $TARGET_PID$" "$file.err"
+	grep -q "^procmem: process $TARGET_PID exited after " "$file.err"
+}
+
+@test "--all-processes reports the last sample if the last process ends" {
+	local pid status=0
+	start_sampled --all-processes
+	kill -KILL "$TARGET_PID"
+	wait "$pid" || status=$?
+	cat "$file.err"
+	[ "$status" -eq 2 ]
+	json_keep headroom "$file"
+	jq -e --argjson pid "$TARGET_PID" '.pid == $pid and (.ended | startswith("exited after "))' "$file"
+	grep -q "note: no process is called '$TARGET_NAME' any more; the results are those of process $TARGET_PID$" "$file.err"
 }
 
 @test "if the process ends during the measurement, the samples so far are reported, with the reason" {

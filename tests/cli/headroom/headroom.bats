@@ -286,6 +286,29 @@ limit() {
 	[[ $output == *"pids "*"150 "*"/procmem-cli-"*"/pids.max"* ]]
 }
 
+@test "a limit on numbers of which nothing is left is the answer" {
+	local group=/sys/fs/cgroup/pids/procmem-cli-$$-$BATS_TEST_NUMBER
+	mkdir "$group" 2>/dev/null || skip 'no right to create a pids cgroup of v1'
+	target_start leaker threads 2 stepped
+	echo "$TARGET_PID" >"$group/cgroup.procs"
+	cat "$group/pids.current" >"$group/pids.max"
+	local max
+	max=$(<"$group/pids.max")
+	run -0 procmem headroom "$TARGET_PID"
+	local text=${lines[0]}
+	run -0 --separate-stderr procmem headroom --json "$TARGET_PID"
+	local json=$output
+	run -0 procmem watch --plain -c 1 "$TARGET_PID"
+	targets_stop
+	for _ in $(seq 600); do
+		! rmdir "$group" 2>/dev/null || break
+		sleep 0.05
+	done
+	[[ $text == *"   nothing left of $max (the processes and threads of its cgroup): fork and clone fail with EAGAIN" ]]
+	jq -e '.first_limit.name == "pids" or .first_limit == "pids"' <<<"$json"
+	[[ $output == *"pids.max $max: nothing left"* ]]
+}
+
 @test "a cgroup that is not visible is reported" {
 	unshare --cgroup --mount true 2>/dev/null || skip 'no right to create a cgroup namespace'
 	target_start hog

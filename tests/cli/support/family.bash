@@ -32,8 +32,19 @@ sys.stdin.read()'
 	[ "${#FAMILY[@]}" -eq 3 ]
 }
 
-# Starts a shell with children that do not grow, and a leaker that obeys target_tell. The shell has a
-# further child, which cleans up after the leaker. @param 1 number of the other children, 2 if not given
+# Waits until a process has called exec and sleeps: until then, its memory changes.
+# @param 1 its PID, @param 2 the name of the program
+await_asleep() {
+	local name state
+	until [[ $name == "$2" && $state == S ]]; do
+		kill -0 "$1"
+		read -r name <"/proc/$1/comm"
+		state=$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$1/status")
+	done
+}
+
+# Starts a shell with children that do not grow, and a leaker that obeys target_tell. The leaker has a
+# child of its own, which cleans up after it. @param 1 number of the other children, 2 if not given
 # Sets PARENT, CHILD (the leaker), REST and OTHER (two of the others).
 start_tree() {
 	spawn setpriv --pdeathsig KILL bash -c "
@@ -44,19 +55,23 @@ start_tree() {
 		wait"
 	PARENT=$TARGET_PID CHILD=
 	# The shell and the leaker print at the same time.
-	local line words ready=
+	local line words sleepers ready=
 	while [ -z "$ready" ] || [ -z "$CHILD" ]; do
 		line=$(target_await '')
 		read -ra words <<<"$line"
 		case $line in
 		children*)
 			CHILD=${words[-1]} REST=${words[1]} OTHER=${words[2]}
+			sleepers=("${words[@]:1:${#words[@]}-2}")
 			# They do not end with the shell.
 			TARGETS+=("${words[@]:1}")
 			;;
 		*ready*) ready=1 ;;
 		esac
 	done
+
+	for line in "${sleepers[@]}"; do await_asleep "$line" sleep; done
+	await_asleep "$PARENT" bash
 }
 
 # The processes of a family in the order of their PIDs.

@@ -127,8 +127,18 @@ memory_of() {
 	await "^ *$TARGET_PID leaker +[0-9]+ +\+8[1-9][0-9]{5} "
 	stop_watch
 	# The leaker starts a process that cleans up after it.
-	grep -q 'in new ones: 2' "$out"
-	grep -q 'in ended ones: 1' "$out"
+	grep -q 'in new ones: 1,' "$out"
+	grep -q 'in ones that called exec: 1$' "$out"
+	run ! grep 'in ended ones' "$out"
+}
+
+@test "a process that cannot be watched, and a name that no process has, are errors" {
+	target_start zombie_parent
+	run -2 --separate-stderr procmem watch --children -c 1 "$(target_fact zombie)"
+	[[ $stderr == *'it is a zombie and has no memory; its parent '* && -z $output ]]
+	run -2 --separate-stderr procmem watch --follow -i 0.1 -c 2 "pmnone$$"
+	[[ $stderr == *"procmem: no process is called 'pmnone$$'" ]]
+	[[ $output == "waiting for a process named pmnone$$"* ]]
 }
 
 @test "workers that are replaced: 32 ended ones keep a row, and all are counted" {
@@ -209,6 +219,9 @@ memory_of() {
 	await "\"event\":\"follow\",.*\"pid\":$TARGET_PID,\"previous_pid\":$before,\"text\":\"restarted"
 	stop_watch
 	json_keep watch "$out"
+	jq -se '.[-1].family.lives | .ended_count == 1 and .known_count == 1 and .peak_seen > 0
+		and .shortest_seconds == .longest_seconds and .longest_seconds > 0' "$out"
+	jq -se '[.[] | select(.family)] | .[0].family | has("lives") | not' "$out"
 }
 
 @test "the processes of a cgroup" {
@@ -227,11 +240,11 @@ memory_of() {
 	[ "$(id -u)" -eq 0 ] || skip 'only root can become another user'
 	unshare -m true 2>/dev/null || skip 'no right to mount'
 	start_hidden
+	export -f as_nobody
 	# shellcheck disable=SC2016 # bash expands that
 	run -0 unshare -m bash -c '
 		mount --make-rprivate / && mount -t proc -o hidepid=2 proc /proc || exit
-		exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$1" watch -i 0.1 -c 1 --cgroup "$0"' \
-		"$TARGET_PID" "$PROCMEM_BIN"
+		as_nobody watch -i 0.1 -c 1 --cgroup "$0"' "$TARGET_PID"
 	[[ $output == *'processes that cannot be read, and are not in the sum: '* ]]
 	[[ $output == *"$HIDDEN"*': '* || $output == *' more'* ]]
 }

@@ -94,6 +94,35 @@ static size_t fit(const char *string, size_t room)
 	return utf8_fit(string, strlen(string), room);
 }
 
+/** Checks which end of a text is kept. */
+static void check_end(const char *string, size_t columns, const char *expected)
+{
+	struct text text = { 0 };
+
+	utf8_escape_end(&text, string, strlen(string), columns);
+	assert_string_equal(text_terminate(&text), expected);
+	assert_true(columns == SIZE_MAX || utf8_columns(text.bytes, text.length) <= columns);
+	text_deinit(&text);
+}
+
+static void test_escape_end(void **state)
+{
+	(void)state;
+	check_end("/sys/shop", SIZE_MAX, "/sys/shop");
+	check_end("/sys/shop", 9, "/sys/shop");
+	check_end("/sys/shop", 8, "\xe2\x80\xa6ys/shop");
+	check_end("/sys/shop", 2, "\xe2\x80\xa6p");
+	/* U+4E2D has two columns: half of it does not remain. */
+	check_end("a\xe4\xb8\xad"
+	          "bc",
+	          4,
+	          "\xe2\x80\xa6"
+	          "bc");
+	check_end("a\nbcd", 4,
+	          "\xe2\x80\xa6"
+	          "bcd");
+}
+
 static void test_fit(void **state)
 {
 	(void)state;
@@ -108,9 +137,8 @@ static void test_fit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_examples),
-		cmocka_unit_test(test_all_pairs_of_bytes),
-		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_examples), cmocka_unit_test(test_all_pairs_of_bytes),
+		cmocka_unit_test(test_columns),  cmocka_unit_test(test_escape_end),
 		cmocka_unit_test(test_fit),
 	};
 

@@ -242,29 +242,29 @@ static void other_file_systems_are_not_entered(void **state)
 	free(inner);
 }
 
-/** Mounts a FUSE whose server does not answer. @return the descriptor of the server */
-static int mount_dead(const char *point)
+/** Mounts a FUSE whose server does not answer: no process reads from its descriptor. */
+static void mount_dead(const char *point, int server)
 {
 	char options[128];
-	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		skip_because("no /dev/fuse: %s", strerror(errno));
 
-	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", server);
 	assert_int_equal(mount("procmem_dead", point, "fuse", 0, options), 0);
-	return fd;
 }
 
 /** A server that does not answer does not block the walk. The alarm ends the test if it does. */
 static void dead_servers_are_not_asked(void **state)
 {
 	struct scene *scene = *state;
+	int server = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	if (server < 0)
+		skip_because("no /dev/fuse: %s", strerror(errno));
+
 	open_scene(scene, "32 31 0:99 / /mnt/inner rw - fuse dead rw\n"
 	                  "33 32 0:98 / /mnt/inner/below rw - tmpfs none rw\n");
 	make_folder(scene, "inner", 0755);
 	append(scene, "file", 8 * KIB);
 	char *inner = path_of(scene, "inner");
-	int server = mount_dead(inner);
+	mount_dead(inner, server);
 
 	alarm(60);
 	struct pm_tmpfs tmpfs = read_files(scene, NULL);

@@ -61,7 +61,8 @@ static void v2_members_of_the_group_with_the_limit(void **state)
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "4194304\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.current", "3000000\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.stat",
-	           "anon 2500000\nfile 400000\nkernel 1\ninactive_file 300000\n");
+	           "anon 2500000\nfile 400000\nkernel 6000\nslab_unreclaimable 2000\n"
+	           "sock 500\ninactive_file 300000\n");
 
 	/* 0 is a process of another PID namespace, 99 has ended. */
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "0\n99\n14\n0\n");
@@ -79,6 +80,7 @@ static void v2_members_of_the_group_with_the_limit(void **state)
 	assert_int_equal(members.items[2].pid, 13);
 	assert_int_equal(members.cache, 400000);
 	assert_int_equal(members.reclaimable, 300000);
+	assert_int_equal(members.kernel, 6500);
 	pm_members_deinit(&members);
 	tree_remove(root);
 }
@@ -93,6 +95,7 @@ static void v1_members(void **state)
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat",
 	           "cache 1\ninactive_file 2\ntotal_cache 5000\ntotal_shmem "
 	           "700\ntotal_inactive_file 4000\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.kmem.usage_in_bytes", "800\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/cgroup.procs", "12\n");
 
 	struct pm_members members = read_saved(root, 12);
@@ -101,6 +104,7 @@ static void v1_members(void **state)
 	assert_int_equal(members.cache, 5000);
 	assert_int_equal(members.shmem, 700);
 	assert_int_equal(members.reclaimable, 4000);
+	assert_int_equal(members.kernel, 800);
 	pm_members_deinit(&members);
 	tree_remove(root);
 }

@@ -9,11 +9,11 @@
 
 #include "support/fake_v8.h"
 
-#define METADATA UINT64_C(0x6000003000)
-#define POOL UINT64_C(0x6100000000)
-#define CAGE UINT64_C(0x7000000000)
+#define METADATA   UINT64_C(0x6000003000)
+#define POOL       UINT64_C(0x6100000000)
+#define CAGE       UINT64_C(0x7000000000)
 #define SUPER_PAGE (2 * MIB)
-#define END UINT64_MAX
+#define END        UINT64_MAX
 
 enum { PAGE = 4096 };
 
@@ -63,6 +63,45 @@ static void test_metadata_in_super_page(void **state)
 	expect(&fake, PM_OWNER_CHROMIUM_PARTITION, SUPER_PAGE, 0);
 }
 
+/** A direct map has several super pages, and metadata for the first one. */
+static void test_direct_map_with_metadata(void **state)
+{
+	(void)state;
+	const uint64_t sizes[] = { 3 * SUPER_PAGE, 3 * SUPER_PAGE + PAGE, 64 * SUPER_PAGE };
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		const uint64_t at = METADATA + SUPER_PAGE, start = POOL + SUPER_PAGE;
+		struct fake_v8 fake;
+
+		begin(&fake);
+		fake_v8_add_super_pages(&fake, METADATA, POOL, 4);
+		/* The metadata of the second super page is replaced, that of the others removed. */
+		for (size_t r = 0; r < 2; r++)
+			fake.regions.items[5 + r].perms = 0;
+		fake_memory_put(&fake.memory, at + 32, 0);
+		fake_memory_put(&fake.memory, at + 48, at + 0x60);
+		fake_memory_put(&fake.memory, at + 0xa8, at + 0x60);
+		fake_memory_put(&fake.memory, at + 0xb0, sizes[i]);
+		struct pm_runtimes *runtimes = fake_v8_open(&fake);
+
+		assert_int_equal(fake_v8_bytes(runtimes, PM_OWNER_CHROMIUM_PARTITION,
+		                               PM_PROOF_PROVEN, start, start + 3 * SUPER_PAGE),
+		                 i == 0 ? 3 * SUPER_PAGE : 0);
+		pm_runtimes_close(runtimes);
+		fake_v8_deinit(&fake);
+	}
+}
+
+/** Adds a region after guard pages, in a reservation. */
+static void add_guarded(struct fake_v8 *fake, uint64_t guard, uint64_t reservation)
+{
+	const uint64_t start = CAGE + 0x4000;
+
+	fake_memory_region(&fake->regions, start - guard, guard, 0);
+	fake_memory_region(&fake->regions, start, MIB, RW);
+	fake_memory_region(&fake->regions, start + MIB, reservation, 0);
+}
+
 /** Memory after guard pages is inferred to be a direct map, but only beside known super pages. */
 static void test_direct_map(void **state)
 {
@@ -71,10 +110,24 @@ static void test_direct_map(void **state)
 		struct fake_v8 fake;
 		begin(&fake);
 		fake_v8_add_super_pages(&fake, METADATA, POOL, super_pages);
-		fake_memory_region(&fake.regions, CAGE, 0x4000, 0);
-		fake_memory_region(&fake.regions, CAGE + 0x4000, MIB, RW);
+		add_guarded(&fake, 0x4000, UINT64_C(4) << 30);
 		expect(&fake, PM_OWNER_CHROMIUM_PARTITION, super_pages * (SUPER_PAGE + PAGE),
 		       super_pages > 0 ? MIB : 0);
+	}
+}
+
+/** A stack has a smaller guard, and is not in a reservation. */
+static void test_stacks(void **state)
+{
+	(void)state;
+	const uint64_t sizes[][2] = { { PAGE, UINT64_C(4) << 30 }, { 0x4000, 64 * MIB } };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fake_v8 fake;
+		begin(&fake);
+		fake_v8_add_super_pages(&fake, METADATA, POOL, 2);
+		add_guarded(&fake, sizes[i][0], sizes[i][1]);
+		expect(&fake, PM_OWNER_CHROMIUM_PARTITION, 2 * (SUPER_PAGE + PAGE), 0);
 	}
 }
 
@@ -87,12 +140,8 @@ static void test_metadata_that_contradicts_itself(void **state)
 		uint64_t offset, value;
 	} changes[] = {
 		{ 64 + 16, root + 0x170 }, /* with the free slot that follows */
-		{ 32 + 16, root + MIB },
-		{ 32 + 16, root - 8 },
-		{ 0, FAKE_V8_CODE_START },
-		{ 0, FAKE_V8_HEAPS },
-		{ 8, METADATA + 8 },
-		{ 32, POOL + 0x3000 },
+		{ 32 + 16, root + MIB },   { 32 + 16, root - 8 }, { 0, FAKE_V8_CODE_START },
+		{ 0, FAKE_V8_HEAPS },      { 8, METADATA + 8 },   { 32, POOL + 0x3000 },
 	};
 
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -128,6 +177,18 @@ static void test_oilpan(void **state)
 	expect(&fake, PM_OWNER_CHROMIUM_OILPAN, pages, (UINT64_C(4) << 30) - pages);
 }
 
+/** Without a cage, only the pages are those of Oilpan. */
+static void test_oilpan_without_a_cage(void **state)
+{
+	(void)state;
+	struct fake_v8 fake;
+
+	begin(&fake);
+	fake_v8_add_oilpan(&fake, CAGE, 8);
+	fake.regions.items[fake.regions.count - 1].end -= MIB;
+	expect(&fake, PM_OWNER_CHROMIUM_OILPAN, 8 * (UINT64_C(128) << 10), 0);
+}
+
 /** The space of another heap, and a space without a vtable */
 static void test_oilpan_that_contradicts_itself(void **state)
 {
@@ -159,10 +220,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_super_pages),
 		cmocka_unit_test(test_metadata_in_super_page),
+		cmocka_unit_test(test_direct_map_with_metadata),
 		cmocka_unit_test(test_direct_map),
+		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_metadata_that_contradicts_itself),
 		cmocka_unit_test(test_pool_that_contradicts_itself),
 		cmocka_unit_test(test_oilpan),
+		cmocka_unit_test(test_oilpan_without_a_cage),
 		cmocka_unit_test(test_oilpan_that_contradicts_itself),
 		cmocka_unit_test(test_named_memory),
 	};

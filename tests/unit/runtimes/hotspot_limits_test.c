@@ -83,37 +83,38 @@ static void expect_max(const struct jvm *jvm, enum pm_runtime_limit_kind kind, u
 	assert_string_equal(limit->source, source);
 }
 
-/**
- * Returns a number that jcmd prints.
- *
- * @param command  command of jcmd
- * @param line     start of a line, after spaces and '-'
- * @param key      text before the number, in this line or in a later one
- */
-static uint64_t jcmd_number(const struct jvm *jvm, const char *command, const char *line,
-                            const char *key)
+/** Returns what jcmd prints for a command; the caller frees it. */
+static char *jcmd(const struct jvm *jvm, const char *command)
 {
-	char words[256], text[4096];
-	unsigned long long number = 0;
-	bool found = false, inside = false;
+	char words[256], *text = NULL;
+	size_t size = 0;
 	snprintf(words, sizeof words, "jcmd %d %s 2>/dev/null", (int)jvm->target.pid, command);
 
 	FILE *output = popen(words, "re");
 	assert_non_null(output);
-	while (fgets(text, sizeof text, output)) {
-		const char *start = text + strspn(text, " -");
-		inside = inside || strncmp(start, line, strlen(line)) == 0;
-
-		const char *at = inside && !found ? strstr(text, key) : NULL;
-		if (at)
-			found = sscanf(at + strlen(key), "%llu", &number) == 1;
-	}
+	assert_true(getdelim(&text, &size, '\0', output) > 0);
 
 	int status = pclose(output);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		fail_msg("jcmd is not installed: sh docs/setup.sh test installs it");
-	if (!found)
-		fail_msg("jcmd %s has no %s", command, key);
+	return text;
+}
+
+/**
+ * Returns a number in the output of jcmd.
+ *
+ * @param text  the output
+ * @param part  text before the number
+ * @param key   text directly before the number, after `part`
+ */
+static uint64_t number_of(const char *text, const char *part, const char *key)
+{
+	const char *at = strstr(text, part);
+	unsigned long long number;
+
+	at = at ? strstr(at, key) : NULL;
+	if (!at || sscanf(at + strlen(key), "%llu", &number) != 1)
+		fail_msg("jcmd has no %s %s: %s", part, key, text);
 	return number;
 }
 
@@ -173,7 +174,6 @@ static void direct_memory_has_the_limit_of_the_heap(void **state)
 /** Compares the used parts of a JVM with a collector with jcmd. */
 static void check_used(const char *collector)
 {
-	static const char nmt[] = "VM.native_memory summary scale=B", other[] = "Other (";
 	struct jvm jvm;
 
 	program_start(&jvm.target, "java", "-Xmx192m", collector, "-XX:MaxMetaspaceSize=128m",
@@ -182,22 +182,27 @@ static void check_used(const char *collector)
 	free(target_await(&jvm.target, "ready"));
 
 	/* A collection updates the counters. */
-	jcmd_number(&jvm, "GC.run", "", "");
+	free(jcmd(&jvm, "GC.run"));
+	char *heap = jcmd(&jvm, "GC.heap_info"), *nmt = jcmd(&jvm, "VM.native_memory scale=B");
 	jvm_read(&jvm);
 	print_message("%s\n", collector);
+
 	/* Blocks of the collector that have the same size count, too: one for each of its threads.
 	 */
-	expect_used(&jvm, PM_RUNTIME_LIMIT_JAVA_DIRECT, jcmd_number(&jvm, nmt, other, "committed="),
+	expect_used(&jvm, PM_RUNTIME_LIMIT_JAVA_DIRECT, number_of(nmt, " Other (", "committed="),
 	            4 * MIB);
 	expect_used(&jvm, PM_RUNTIME_LIMIT_JAVA_CLASS_SPACE,
-	            jcmd_number(&jvm, nmt, "(  Class space:", "committed="), 256 * 1024);
+	            number_of(nmt, "Class space:", "committed="), 256 * 1024);
 	/* NMT adds blocks of malloc: 1.5 MiB in JDK 25. */
-	expect_used(&jvm, PM_RUNTIME_LIMIT_JAVA_CODE,
-	            jcmd_number(&jvm, nmt, "Code (", "committed="), 3 * MIB);
+	expect_used(&jvm, PM_RUNTIME_LIMIT_JAVA_CODE, number_of(nmt, " Code (", "committed="),
+	            3 * MIB);
 	/* Of the other collectors, jcmd prints the parts, or other units. */
 	if (strcmp(collector, "-XX:+UseG1GC") == 0)
 		expect_used(&jvm, PM_RUNTIME_LIMIT_JAVA_HEAP,
-		            jcmd_number(&jvm, "GC.heap_info", "", "used ") * 1024, 24 * MIB);
+		            number_of(heap, "total", "used ") * 1024, 24 * MIB);
+
+	free(heap);
+	free(nmt);
 	jvm_stop(&jvm);
 }
 
@@ -259,6 +264,27 @@ static void sums_of_direct_buffers(void **state)
 	assert_int_equal(pm_hotspot_direct_sum(&sizes), 0);
 }
 
+/** A heap in swap is not read: the reader is missing, so each read would crash. */
+static void heap_in_swap_is_not_walked(void **state)
+{
+	(void)state;
+	struct pm_region region = { .start = 4096, .end = 16 * MIB };
+	struct pm_regions regions = { .items = &region, .count = 1 };
+	struct pm_runtimes_source source = { .regions = &regions, .walk_heap = true };
+	struct pm_runtimes result = { 0 };
+	struct pm_runtimes_context context = { .source = &source, .result = &result };
+	uint64_t used = 7;
+
+	region.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
+	region.bytes[PM_SIZE_SWAP] = 2 * MIB;
+	assert_false(pm_hotspot_direct_used(&context, &used));
+
+	region.bytes[PM_SIZE_SWAP] = 0;
+	source.walk_heap = false;
+	assert_false(pm_hotspot_direct_used(&context, &used));
+	assert_int_equal(used, 7);
+}
+
 /** Appends a counter: an entry with a name and a 64-bit value. */
 static void append_counter(unsigned char *bytes, size_t *size, const char *name, int64_t value)
 {
@@ -318,6 +344,7 @@ int main(void)
 		cmocka_unit_test(direct_memory_has_the_limit_of_the_heap),
 		cmocka_unit_test(used_parts_are_those_of_jcmd),
 		cmocka_unit_test(sums_of_direct_buffers),
+		cmocka_unit_test(heap_in_swap_is_not_walked),
 		cmocka_unit_test(counters_are_checked),
 		cmocka_unit_test(cache_reads_when_it_is_due),
 	};

@@ -155,7 +155,7 @@ static void rejects_tables(void **state)
 
 	for (size_t i = 0; i < sizeof corrupt / sizeof *corrupt; i++) {
 		uint64_t saved;
-		size_t at = corrupt[i].variable * WORD;
+		size_t at = (size_t)corrupt[i].variable * WORD;
 
 		memcpy(&saved, jvm->data + at, sizeof saved);
 		fake_hotspot_put(jvm, at, corrupt[i].value);

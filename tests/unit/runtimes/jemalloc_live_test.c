@@ -50,7 +50,8 @@ static uint64_t range_bytes(const struct owner_pages *pages, enum pm_owner owner
 	return bytes;
 }
 
-/** Compares all memory of jemalloc with its counters. Returns false if they changed meanwhile. */
+/** Compares all memory of jemalloc with its counters. Returns false if they changed concurrently.
+ */
 static bool compare(const struct redis *redis)
 {
 	const uint64_t before = read_mapped(redis),

@@ -121,7 +121,7 @@ static void not_objects(void **state)
 	fake_python_put_object(fake, pool, 8, odd, 0, 1);
 	fake_python_put_object(fake, pool, 9, fake_python_data + 8, 0, 1);
 	fake_python_put_object(fake, pool, 10, UINT64_MAX - 7, 0, 1);
-	/* A link of the garbage collector that is no address */
+	/* A link of the garbage collector that is not an address */
 	fake_python_put_object(fake, pool, 11, tracked, 16, 1);
 	fake_python_put(fake, fake_python_block(fake, pool, 11), 0x123456789abcdef1);
 
@@ -267,10 +267,14 @@ static void labels(void **state)
 	assert_int_equal(labelled(fake), 0);
 	fake_python_put_u32(fake, entry + 20, 64);
 
-	/* Another entry that is not valid */
+	/* Other entries: a few of them can be changed by the process at this moment. */
 	fake_python_put(fake, entry + 48, 0x12345);
+	assert_int_equal(labelled(fake), 1);
+	for (uint64_t i = 1; i < FAKE_PYTHON_ENTRIES; i++)
+		fake_python_put(fake, entry + i * 48, 0x12345);
 	assert_int_equal(labelled(fake), 0);
-	fake_python_put(fake, entry + 48, 0);
+	for (uint64_t i = 1; i < FAKE_PYTHON_ENTRIES; i++)
+		fake_python_put(fake, entry + i * 48, 0);
 
 	/* The number of entries */
 	fake_python_put_u32(fake, fake_python_data + FAKE_PYTHON_COUNT, 17);
@@ -283,6 +287,52 @@ static void labels(void **state)
 	fake->items[1].end += 4096;
 	assert_int_equal(labelled(fake), 1);
 	fake_python_destroy(fake);
+}
+
+/** Reports page states as the kernel does: all pages exist, but there are no addresses above 2^47.
+ */
+static int walk_pages(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
+                      void *visitor, struct pm_error *error)
+{
+	const struct pm_page_run run = { start, end, PM_PAGE_PRESENT };
+	(void)context;
+
+	if (end > UINT64_C(1) << 47) {
+		*error = (struct pm_error){ .kind = PM_ERROR_IO, .text = "Bad address" };
+		return -1;
+	}
+	return visit(visitor, &run);
+}
+
+/** A name, a type and a link at addresses that no process can have. */
+static void impossible_addresses(void **state)
+{
+	(void)state;
+	static const uint64_t impossible[] = { UINT64_MAX - 7, UINT64_C(1) << 63,
+		                               UINT64_C(0xffff800000000000),
+		                               UINT64_C(0x800000000000) };
+
+	for (size_t i = 0; i < sizeof impossible / sizeof impossible[0]; i++) {
+		struct fake_python *fake = fake_python_create(11);
+		fake_python_fill(fake);
+		uint64_t bad = fake_python_add_type(fake, "Bad", 0, 32, 0);
+		uint64_t pool = fake_python_add_pool(fake, 32, 2);
+		fake_python_put(fake, bad + 24, impossible[i]);
+		fake_python_put_object(fake, pool, 0, bad, 0, 1);
+		fake_python_put_object(fake, pool, 1, impossible[i], 0, 1);
+
+		struct pm_page_source pages = { .walk = walk_pages };
+		struct pm_runtimes_source source = fake_python_source(fake);
+		struct pm_python_heap *heap = NULL;
+		struct pm_error error;
+		source.pages = &pages;
+		assert_int_equal(pm_python_heap_open(&source, &heap, &error), 0);
+		assert_non_null(heap);
+		assert_int_equal(heap->type_count, 3);
+		assert_int_equal(heap->other, 5 + 2);
+		pm_python_heap_close(heap);
+		fake_python_destroy(fake);
+	}
 }
 
 /** A file with such a name that is not CPython. */
@@ -308,10 +358,15 @@ static void not_python(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_versions),     cmocka_unit_test(not_objects),
-		cmocka_unit_test(names_and_hooks),  cmocka_unit_test(broken_lists),
-		cmocka_unit_test(other_allocators), cmocka_unit_test(unknown_version),
-		cmocka_unit_test(labels),           cmocka_unit_test(not_python),
+		cmocka_unit_test(all_versions),
+		cmocka_unit_test(not_objects),
+		cmocka_unit_test(names_and_hooks),
+		cmocka_unit_test(broken_lists),
+		cmocka_unit_test(other_allocators),
+		cmocka_unit_test(unknown_version),
+		cmocka_unit_test(labels),
+		cmocka_unit_test(not_python),
+		cmocka_unit_test(impossible_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,8 @@
 #include "support/fake_v8.h"
 
 #define FIRST UINT64_C(0x100000000)
-#define CAGE UINT64_C(0x7000000000)
-#define END UINT64_MAX
+#define CAGE  UINT64_C(0x7000000000)
+#define END   UINT64_MAX
 
 /** Chunks of all spaces of an isolate: one of each, the large one with 4 MiB. */
 static void begin(struct fake_v8 *fake, enum fake_v8_version version)
@@ -61,7 +61,8 @@ static void test_all_spaces_of_each_version(void **state)
 		assert_string_equal(runtimes->items[0].missing, "");
 		assert_string_equal(
 			runtimes->items[0].variant,
-			"1 isolate: old 4.5M (large objects 4.0M, code 256.0K), young 256.0K");
+			"1 isolate: old 4.5M (large objects 4.0M, code 256.0K), young 256.0K, "
+			"kept for reuse -");
 		pm_runtimes_close(runtimes);
 		fake_v8_deinit(&fake);
 	}
@@ -138,6 +139,41 @@ static void test_no_space_has_a_vtable(void **state)
 	                    "no chunks of a known version of V8 were found");
 	pm_runtimes_close(runtimes);
 	expect(&fake, 0, 0);
+}
+
+/** Vtables cannot be read: core files do not have the pages of files. */
+static void test_unreadable_vtables(void **state)
+{
+	(void)state;
+	struct fake_v8 fake;
+	begin(&fake, FAKE_V8_12);
+	fake.without_data = true;
+	fake.regions.items[0].inode = fake.regions.items[1].inode = 0;
+	struct pm_runtimes *runtimes = fake_v8_open(&fake);
+
+	assert_int_equal(runtimes->limit_count, 1);
+	assert_int_equal(runtimes->limits[0].used, 4 * MIB + 2 * FAKE_V8_CHUNK - 3 * 0x1140);
+	pm_runtimes_close(runtimes);
+	expect(&fake, 0, 3 * FAKE_V8_CHUNK + 4 * MIB);
+}
+
+/** A chunk that no list has is kept for reuse: it is not a part of the heap. */
+static void test_pooled_chunk(void **state)
+{
+	(void)state;
+	for (unsigned version = FAKE_V8_12; version < FAKE_V8_VERSIONS; version++) {
+		struct fake_v8 fake;
+		begin(&fake, (enum fake_v8_version)version);
+		fake_memory_put(&fake.memory, fake_v8_space(0, FAKE_V8_LARGE) + 40, 0);
+		struct pm_runtimes *runtimes = fake_v8_open(&fake);
+
+		assert_int_equal(fake_v8_bytes(runtimes, PM_OWNER_V8_INTERNAL, PM_PROOF_INFERRED,
+		                               FIRST + 6 * MIB, FIRST + 10 * MIB),
+		                 4 * MIB);
+		assert_int_equal(runtimes->limits[0].used, 2 * FAKE_V8_CHUNK - 2 * 0x1140);
+		pm_runtimes_close(runtimes);
+		expect(&fake, 3 * FAKE_V8_CHUNK, 0);
+	}
 }
 
 /** A copy of a chunk in a buffer has the addresses of the original. */
@@ -233,6 +269,8 @@ int main(void)
 		cmocka_unit_test(test_two_isolates),
 		cmocka_unit_test(test_space_of_another_heap),
 		cmocka_unit_test(test_no_space_has_a_vtable),
+		cmocka_unit_test(test_unreadable_vtables),
+		cmocka_unit_test(test_pooled_chunk),
 		cmocka_unit_test(test_copy_of_a_chunk),
 		cmocka_unit_test(test_chunk_that_is_not_mapped),
 		cmocka_unit_test(test_other_memory),

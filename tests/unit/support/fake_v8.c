@@ -10,15 +10,15 @@
 #include "base/minmax.h"
 
 enum {
-	HEAP_SIZE = 0x4000,   /* of each isolate in the [heap]: the Heap, then its spaces */
+	HEAP_SIZE = 0x4000, /* of each isolate in the [heap]: the Heap, then its spaces */
 	SPACE_OFFSET = 0x1000,
 	METADATA_OFFSET = 0x80000,
 	LIMITS = 10, /* word of the Heap where its sizes start */
 	PAGE = 4096,
 };
 
-#define GIB (UINT64_C(1) << 30)
-#define SUPER_PAGE (2 * MIB)
+#define GIB         (UINT64_C(1) << 30)
+#define SUPER_PAGE  (2 * MIB)
 #define OILPAN_PAGE (UINT64_C(128) << 10)
 
 /* The function of all vtables, the vtable, and the root of PartitionAlloc */
@@ -87,7 +87,7 @@ void fake_v8_put_header(struct fake_v8 *fake, unsigned isolate, enum fake_v8_spa
 {
 	const uint64_t heap = fake_v8_heap(isolate), owner = fake_v8_space(isolate, space);
 	const uint64_t area = start + 0x1140, end = start + size, allocator = FAKE_V8_DATA + 0x700;
-	const uint64_t v11[] = { size, flags, heap, area, end, size - 0x1140,
+	const uint64_t v11[] = { size, flags, heap,  area,      end,   size - 0x1140,
 		                 0,    size,  owner, allocator, start, size };
 	const uint64_t v12[] = { flags, start, size,  heap,      area,  end, size - 0x1140,
 		                 0,     size,  owner, allocator, start, size };
@@ -105,7 +105,7 @@ void fake_v8_put_header(struct fake_v8 *fake, unsigned isolate, enum fake_v8_spa
 	default:
 		put_words(fake, at, v13, sizeof v13 / sizeof *v13);
 		put_words(fake, fake->next_metadata, metadata, sizeof metadata / sizeof *metadata);
-		fake->next_metadata += 0x100;
+		fake->next_metadata += 0x200;
 	}
 }
 
@@ -114,6 +114,8 @@ void fake_v8_add_chunk(struct fake_v8 *fake, unsigned isolate, enum fake_v8_spac
 {
 	fake_memory_region(&fake->regions, start, size,
 	                   space == FAKE_V8_CODE ? RW | PM_PERM_EXEC : RW);
+	fake_memory_put(&fake->memory, fake_v8_space(isolate, space) + 40,
+	                fake->version == FAKE_V8_13 ? fake->next_metadata : start);
 	fake_v8_put_header(fake, isolate, space, start, start, size, flags);
 }
 
@@ -138,8 +140,9 @@ void fake_v8_add_super_pages(struct fake_v8 *fake, uint64_t metadata, uint64_t s
 		/* The last super page has no free slot. */
 		uint64_t free_slot = i + 1 < count ? page + 0x4080 : 0;
 		uint64_t next = i + 1 < count ? at + SUPER_PAGE : 0;
-		const uint64_t words[] = { root, next, 0x10001,     0,
-			                   free_slot, 0,    root + 0x138, 0x40 };
+		const uint64_t words[] = {
+			root, next, 0x10001, 0, free_slot, 0, root + 0x138, 0x40
+		};
 		put_words(fake, at, words, 8);
 	}
 	for (unsigned i = 0; i < count; i++)
@@ -168,20 +171,36 @@ void fake_v8_add_oilpan(struct fake_v8 *fake, uint64_t start, unsigned pages)
 	}
 }
 
+/** Reports all pages but those of the data as present. */
+static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor,
+                struct pm_error *error)
+{
+	const struct pm_page_run run = { start, end, PM_PAGE_PRESENT };
+
+	(void)context;
+	(void)error;
+	if (start < FAKE_V8_DATA + MIB && end > FAKE_V8_DATA)
+		return 0;
+	return visit(visitor, &run);
+}
+
 struct pm_runtimes *fake_v8_open(struct fake_v8 *fake)
 {
 	struct pm_reader reader = fake_memory_reader(&fake->memory);
+	const struct pm_page_source pages = { .walk = walk, .untouched = PM_SEGMENT_MISSING };
 	struct pm_runtimes_source source = { .regions = &fake->regions,
 		                             .reader = &reader,
 		                             .time_ms = 600000 };
 	struct pm_runtimes *runtimes;
 
+	if (fake->without_data)
+		source.pages = &pages;
 	assert_int_equal(pm_runtimes_open(&source, &runtimes, NULL), 0);
 	return runtimes;
 }
 
-uint64_t fake_v8_bytes(const struct pm_runtimes *runtimes, enum pm_owner owner,
-                       enum pm_proof proof, uint64_t start, uint64_t end)
+uint64_t fake_v8_bytes(const struct pm_runtimes *runtimes, enum pm_owner owner, enum pm_proof proof,
+                       uint64_t start, uint64_t end)
 {
 	const struct pm_range bounds = { start, end };
 	uint64_t bytes = 0;

@@ -28,14 +28,15 @@ struct fake_v8 {
 	struct pm_regions regions;
 	struct fake_memory memory;
 	uint64_t next_metadata; /* where the next metadata is put, for FAKE_V8_13 */
+	bool without_data;      /* the data of the program cannot be read, as in a core file */
 };
 
 /** Where things are. Chunks must be at higher addresses than FAKE_V8_HEAPS_END. */
 #define FAKE_V8_CODE_START UINT64_C(0x400000)
-#define FAKE_V8_DATA UINT64_C(0x2000000)
-#define FAKE_V8_HEAPS UINT64_C(0x5000000)
-#define FAKE_V8_HEAPS_END UINT64_C(0x5100000)
-#define FAKE_V8_CHUNK UINT64_C(0x40000)
+#define FAKE_V8_DATA       UINT64_C(0x2000000)
+#define FAKE_V8_HEAPS      UINT64_C(0x5000000)
+#define FAKE_V8_HEAPS_END  UINT64_C(0x5100000)
+#define FAKE_V8_CHUNK      UINT64_C(0x40000)
 
 /**
  * Starts a process: the code and data of a program, and a [heap].
@@ -106,7 +107,7 @@ void fake_v8_add_oilpan(struct fake_v8 *fake, uint64_t start, unsigned pages);
 struct pm_runtimes *fake_v8_open(struct fake_v8 *fake);
 
 /** Returns the bytes of an owner between two addresses. */
-uint64_t fake_v8_bytes(const struct pm_runtimes *runtimes, enum pm_owner owner,
-                       enum pm_proof proof, uint64_t start, uint64_t end);
+uint64_t fake_v8_bytes(const struct pm_runtimes *runtimes, enum pm_owner owner, enum pm_proof proof,
+                       uint64_t start, uint64_t end);
 
 #endif

@@ -79,8 +79,9 @@ static const struct family_sum *sample(struct fixture *fixture)
 
 	/* The parts are all of the growth. */
 	const struct family_sum *sum = &fixture->members.sum;
-	assert_int_equal((int64_t)(sum->memory - sum->first),
-	                 sum->staying + (int64_t)sum->arrived - (int64_t)sum->released);
+	assert_int_equal((int64_t)(sum->memory - sum->first), sum->staying + (int64_t)sum->arrived +
+	                                                              sum->exec_growth -
+	                                                              (int64_t)sum->released);
 	return sum;
 }
 
@@ -140,9 +141,14 @@ static void exec_starts_again(void **state)
 	assert_true(member->born);
 	assert_true(member->replaced);
 	assert_int_equal(sum->staying, 0);
-	assert_int_equal(sum->arrived, 2 * MIB);
-	assert_int_equal(sum->released, 40 * MIB);
+	assert_int_equal(sum->exec_growth, -38 * (int64_t)MIB);
+	assert_int_equal(sum->exec_count, 1);
 	assert_int_equal(sum->change, 10 * MIB);
+
+	/* It has neither started nor ended. */
+	assert_int_equal(sum->arrived_count, 0);
+	assert_int_equal(sum->released_count, 0);
+	assert_int_equal(fixture->members.ended, 0);
 
 	/* Its growth is that of the new program. A second exec releases nothing of the start. */
 	get(fixture, id)->rss = 5 * MIB;
@@ -152,9 +158,34 @@ static void exec_starts_again(void **state)
 	get(fixture, id)->execs = 2;
 	get(fixture, id)->rss = 6 * MIB;
 	sum = sample(fixture);
-	assert_int_equal(sum->arrived, 6 * MIB);
+	assert_int_equal(sum->exec_growth, -34 * (int64_t)MIB);
+	assert_int_equal(sum->exec_count, 1);
+
+	/* When it ends, it releases what it had at the start. */
+	get(fixture, id)->state = PM_FAMILY_ENDED;
+	sum = sample(fixture);
+	assert_int_equal(sum->exec_count, 0);
 	assert_int_equal(sum->released, 40 * MIB);
 	assert_int_equal(sum->released_count, 1);
+}
+
+/** The exec of a process that appeared later is not a part of its own. */
+static void exec_of_a_new_process(void **state)
+{
+	struct fixture *fixture = *state;
+	start(fixture, 10);
+	sample(fixture);
+	uint64_t late = start(fixture, 5);
+	sample(fixture);
+	get(fixture, late)->execs = 1;
+	get(fixture, late)->rss = 7 * MIB;
+
+	const struct family_sum *sum = sample(fixture);
+	assert_int_equal(sum->arrived, 7 * MIB);
+	assert_int_equal(sum->arrived_count, 1);
+	assert_int_equal(sum->exec_count, 0);
+	get(fixture, late)->state = PM_FAMILY_ENDED;
+	assert_int_equal(sample(fixture)->released_count, 0);
 }
 
 static void growth_counts_from_the_baseline(void **state)
@@ -253,15 +284,67 @@ static void ended_processes_are_bounded(void **state)
 	assert_int_equal(members->sum.change, 0);
 }
 
+static void time_between_lives_is_no_time_without_growth(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct family_members *members = &fixture->members;
+	const struct pm_series *within = &members->sum.within.series;
+
+	uint64_t first = start(fixture, 10);
+	sample(fixture);
+	get(fixture, first)->rss += 5 * MIB;
+	sample(fixture);
+	assert_false(family_members_has_gap(members));
+	assert_int_equal(within->count, 2);
+
+	/* The process has ended, and the next one is new: nothing was measured twice. */
+	get(fixture, first)->state = PM_FAMILY_ENDED;
+	sample(fixture);
+	assert_true(family_members_has_gap(members));
+	double gap = members->now - members->before;
+	uint64_t second = start(fixture, 8);
+	sample(fixture);
+	assert_true(family_members_has_gap(members));
+	gap += members->now - members->before;
+	assert_int_equal(within->count, 2);
+
+	get(fixture, second)->rss += 5 * MIB;
+	sample(fixture);
+	assert_false(family_members_has_gap(members));
+	assert_int_equal(within->count, 3);
+	assert_int_equal(within->points[2].value, 20 * MIB);
+	assert_true(within->points[2].time == members->now - gap);
+	assert_int_equal(members->sum.total.series.count, 5);
+}
+
+static void a_process_that_stays_leaves_no_gap(void **state)
+{
+	struct fixture *fixture = *state;
+
+	uint64_t worker = start(fixture, 10);
+	start(fixture, 10);
+	sample(fixture);
+	get(fixture, worker)->state = PM_FAMILY_ENDED;
+	start(fixture, 10);
+	sample(fixture);
+	assert_false(family_members_has_gap(&fixture->members));
+	assert_true(fixture->members.gaps == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(growth_is_split_into_parts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(exec_starts_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(exec_of_a_new_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(growth_counts_from_the_baseline, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_unreadable_process_is_not_in_the_sum, set_up,
 		                                tear_down),
 		cmocka_unit_test_setup_teardown(ended_processes_are_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(time_between_lives_is_no_time_without_growth,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_process_that_stays_leaves_no_gap, set_up,
+		                                tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
