@@ -286,16 +286,16 @@ static void print_place(const struct place *place, const struct map_options *opt
 		utf8_escape(&line, region->why, strlen(region->why));
 		end_line(&line, INDENT, out);
 	}
-	if (place->owner.owner != PM_OWNER_UNKNOWN) {
-		put_owner(&line, place);
-		end_line(&line, INDENT, out);
-	}
 	if (place->has_chunk) {
 		map_chunk_put(&place->chunk, place->address, &line);
 		end_line(&line, INDENT, out);
 	}
 	if (place->users.known) {
 		map_users_put(&place->users, &line);
+		end_line(&line, INDENT, out);
+	}
+	if (place->owner.owner != PM_OWNER_UNKNOWN) {
+		put_owner(&line, place);
 		end_line(&line, INDENT, out);
 	}
 

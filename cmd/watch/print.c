@@ -333,7 +333,7 @@ static void add_owners(const struct watch_history *history, const struct watch_v
 		owner_text_part(row->track->owner, &runtime);
 		has_runtime = has_runtime || runtime;
 		if (!is_growing(row)) {
-			if (runtime)
+			if (runtime && row->trend.verdict != PM_VERDICT_TOO_EARLY)
 				text_format(&acquitted, "%s%s", acquitted.length ? ", " : "",
 				            row->label);
 			continue;

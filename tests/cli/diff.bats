@@ -219,7 +219,7 @@ logged() {
 	run -2 --separate-stderr procmem snap -o "$file" $$
 	[[ $stderr == *'is not a recording'* ]]
 	run -2 --separate-stderr procmem diff --by colour $$ $$
-	[[ $stderr == *"cannot sum up by 'colour': use kind, mapping or site"* ]]
+	[[ $stderr == *"cannot sum up by 'colour': use kind, mapping, owner or site"* ]]
 	run -2 --separate-stderr procmem diff $$
 	[[ $stderr == *'diff needs an AFTER'* ]]
 	run -2 --separate-stderr procmem diff

@@ -132,7 +132,7 @@ total() {
 	procmem map --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
 	jq -e -s 'length == 1 and (.[0] | .pid == '"$TARGET_PID"' and (.command | endswith("mapper"))
 		and (.time | sub("[.][0-9]{3}Z$"; "Z") | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
-	documented='["anon_huge","anonymous","detail","device","dirty","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
+	documented='["anon_huge","anonymous","detail","device","dirty","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","owner","perms",
 		"private_clean","private_dirty","proof","pss","referenced","rss","shared_clean","shared_dirty","size","start","swap","swap_pss"]'
 	jq -e "[.regions[] | keys[]] | unique - $documented == []" "$BATS_TEST_TMPDIR/json"
 	jq -e '.total.rss == ([.regions[].rss] | add) and .total.count == (.regions | length)' "$BATS_TEST_TMPDIR/json"

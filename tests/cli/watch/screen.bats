@@ -303,6 +303,8 @@ await_selected() {
 	[ "$(first_row RSS)" -eq "$shown" ]
 	screen_key g
 	screen_await 'by kind'
+	screen_key g
+	screen_await 'by owner'
 	screen_key g End
 	screen_await_not 'row 1 of'
 	screen_key Home
@@ -387,7 +389,11 @@ await_selected() {
 		"/proc/$TARGET_PID/smaps")
 	[ "$shown" -eq "$counted" ]
 	screen_key d
-	screen_await 'this row is the sum of a kind'
+	screen_await 'this row is a sum; press g'
+	screen_key g
+	screen_await 'by owner'
+	[[ $(screen_lines) =~ OWNER\ +COUNT\ +RSS ]]
+	[ "$(screen_lines | awk '$1 == "stack" { print $3 }')" -eq "$counted" ]
 	screen_key g
 	screen_await ADDRESS
 }
