@@ -35,6 +35,13 @@ static void note_regions(struct why_owners *owners, const struct pm_regions *reg
 int why_owners_add(struct why_owners *owners, struct pm_process *process,
                    const struct pm_sample *sample, struct pm_error *error)
 {
+	/* With ranges of an earlier sample, memory that a runtime has got since then would count as
+	 * that of another owner. */
+	bool outdated = sample->runtimes && sample->runtimes->range_count > 0 &&
+	                !sample->runtimes_fresh;
+
+	if (owners->known && outdated)
+		return 0;
 	note_regions(owners, sample->regions);
 	if (!sampled_measure_owners(process, sample, &owners->last))
 		return 0;
