@@ -36,6 +36,15 @@ static bool read_buildinfo(struct pm_runtimes_context *context, const struct pm_
 	return found;
 }
 
+/** Returns whether a region maps code of a library, other than the dynamic loader. */
+static bool is_library(const struct pm_region *region, const struct pm_region *program)
+{
+	const char *name = strrchr(region->mapping, '/');
+
+	return region->inode != 0 && region->inode != program->inode &&
+	       region->perms & PM_PERM_EXEC && !(name && strncmp(name, "/ld-", 4) == 0);
+}
+
 /**
  * Returns whether a program has no C code, which could allocate memory, too. A program with symbols
  * says it itself. Other programs with C code map a library, or use the heap of brk(2).
@@ -47,17 +56,13 @@ static bool is_pure(struct pm_runtimes_context *context, const struct pm_region 
 	unsigned char iscgo;
 
 	if (layout->variables[PM_GO_ISCGO] != 0 &&
-	    pm_runtime_read(context, layout->variables[PM_GO_ISCGO], &iscgo, 1) && iscgo != 0)
-		return false;
+	    pm_runtime_read(context, layout->variables[PM_GO_ISCGO], &iscgo, 1))
+		return iscgo == 0;
 
-	for (size_t i = 0; i < regions->count; i++) {
-		const struct pm_region *region = &regions->items[i];
-		bool other = region->inode != 0 && region->inode != program->inode;
-
-		if (strcmp(region->mapping, "[heap]") == 0 ||
-		    (other && region->perms & PM_PERM_EXEC))
+	for (size_t i = 0; i < regions->count; i++)
+		if (strcmp(regions->items[i].mapping, "[heap]") == 0 ||
+		    is_library(&regions->items[i], program))
 			return false;
-	}
 
 	return true;
 }

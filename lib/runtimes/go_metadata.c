@@ -7,6 +7,7 @@
 #include "runtimes/go_heap.h"
 
 enum {
+	PAGE = 4096,
 	LEVELS = 5,             /* summaryLevels on 64-bit systems */
 	CHUNKS = 1 << 13,       /* entries of pageAlloc.chunks, pallocChunksL1Bits */
 	PALLOCS = 1 << 13,      /* elements to which an entry points, pallocChunksL2Bits */
@@ -27,8 +28,12 @@ static void add(struct pm_runtimes_context *context, uint64_t start, uint64_t si
 	if (start == 0 || size == 0 || !region || region->inode != 0 ||
 	    region->perms & PM_PERM_SHARED)
 		return;
-	/* The runtime changes permissions within a reservation, so several regions can follow. */
-	pm_runtime_add_range(context, start, start + size, PM_OWNER_GO_INTERNAL, PM_PROOF_PROVEN);
+
+	/* The runtime maps whole pages, and changes permissions within a reservation, so several
+	 * regions can follow. */
+	uint64_t end = start + (size + PAGE - 1) / PAGE * PAGE;
+	if (start % PAGE == 0)
+		pm_runtime_add_range(context, start, end, PM_OWNER_GO_INTERNAL, PM_PROOF_PROVEN);
 }
 
 /** Adds the array of a slice. */
@@ -88,12 +93,12 @@ static void add_pages(struct pm_runtimes_context *context, const struct pm_go_la
 /**
  * Adds the elements of a list.
  * @param next  offset of the pointer to the next element
- * @param size  size of an element in bytes; elements are aligned to pages of 4096 bytes
+ * @param size  size of an element in bytes; elements are aligned to pages
  */
 static void add_list(struct pm_runtimes_context *context, uint64_t first, uint64_t next,
                      uint64_t size)
 {
-	for (unsigned i = 0; i < LIST_MAX && first != 0 && first % 4096 == 0; i++) {
+	for (unsigned i = 0; i < LIST_MAX && first != 0 && first % PAGE == 0; i++) {
 		add(context, first, size);
 		if (!pm_runtime_read_word(context, first + next, &first))
 			return;
