@@ -14,9 +14,9 @@ enum {
 	/* malloc maps blocks of 128 KiB or more (mallopt(3), M_MMAP_THRESHOLD). */
 	BLOCK_MIN = 128 << 10,
 	/* Maximum numbers of pages at which a header is looked for. A page takes about 1 us. */
-	REGION_PAGES_MAX = 4096,
-	PAGES_MAX = 16384,
-	/* Smaller rests of a region have no owner. */
+	REGION_PAGES_MAX = 16384,
+	PAGES_MAX = 32768,
+	/* The owner of smaller rests of a region is not known. */
 	REST_MIN = 64 << 10,
 };
 
@@ -59,11 +59,13 @@ static uint64_t end_of_blocks(struct division *division, uint64_t address, uint6
 	return address;
 }
 
+/** Adds what is not a block. Without a range, it would have the owner of the blocks by its kind. */
 static void add_rest(const struct division *division, uint64_t start, uint64_t end)
 {
-	if (division->rest != PM_OWNER_UNKNOWN && end - start >= REST_MIN)
-		pm_runtime_add_range(division->jvm->context, start, end, division->rest,
-		                     PM_PROOF_INFERRED);
+	enum pm_owner owner = end - start >= REST_MIN ? division->rest : PM_OWNER_UNKNOWN;
+
+	if (division->rest != PM_OWNER_UNKNOWN)
+		pm_runtime_add_range(division->jvm->context, start, end, owner, PM_PROOF_INFERRED);
 }
 
 /**
@@ -146,11 +148,24 @@ static bool is_candidate(const struct pm_region *region)
 	       region->start % ARENA_ALIGNMENT != 0;
 }
 
-/** Returns whether a region directly follows a file: then it starts with the .bss of the file. */
-static bool has_bss(const struct pm_regions *regions, size_t index)
+/**
+ * Returns whether a region directly follows the variables of a library: then it starts with its
+ * .bss. The CDS archive is a writable file, too, but belongs to the JVM.
+ */
+static bool has_bss(const struct division *division)
 {
-	return index > 0 && regions->items[index - 1].inode != 0 &&
-	       regions->items[index - 1].end == regions->items[index].start;
+	const struct pm_runtimes *result = division->jvm->context->result;
+	const struct pm_region *before = division->region - 1;
+
+	if (division->region == division->jvm->context->source->regions->items ||
+	    before->inode == 0 || before->end != division->region->start ||
+	    !(before->perms & PM_PERM_WRITE) || before->perms & PM_PERM_SHARED)
+		return false;
+
+	for (size_t i = 0; i < division->known; i++)
+		if (pm_range_contains(result->ranges[i].range, before->end - 1))
+			return false;
+	return true;
 }
 
 void pm_hotspot_read_malloc(const struct pm_hotspot *jvm, bool all_known)
@@ -180,7 +195,7 @@ void pm_hotspot_read_malloc(const struct pm_hotspot *jvm, bool all_known)
 			continue;
 
 		division.pages = pages;
-		division.rest = has_bss(regions, i) ? PM_OWNER_UNKNOWN : rest;
+		division.rest = has_bss(&division) ? PM_OWNER_UNKNOWN : rest;
 		walk(&division, true);
 	}
 }

@@ -61,7 +61,7 @@ static void check(const struct fake_hotspot *jvm, const struct pm_runtimes *runt
 		fuzz_check(pm_regions_find(&jvm->regions, range->range.end - 1) != NULL);
 		fuzz_check(range->range.end <= FAKE_JVM_LIBRARY_START ||
 		           range->range.start >= FAKE_JVM_DATA_START);
-		fuzz_check(range->owner == PM_OWNER_MALLOC ||
+		fuzz_check(range->owner == PM_OWNER_MALLOC || range->owner == PM_OWNER_UNKNOWN ||
 		           strcmp(pm_owner_family((enum pm_owner)range->owner), "java") == 0);
 	}
 
