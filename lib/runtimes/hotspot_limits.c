@@ -152,7 +152,7 @@ static bool sum_code(const struct pm_hotspot *jvm, uint64_t *used)
 		return false;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!pm_runtime_read_word(jvm->context, data + 8 * i, &heap) ||
+		if (!pm_runtime_read_word(jvm->context, data + UINT64_C(8) * i, &heap) ||
 		    !add_code_heap(jvm, heap, used))
 			return false;
 
