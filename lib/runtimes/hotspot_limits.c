@@ -165,7 +165,8 @@ static bool find_used(const struct pm_hotspot *jvm, const struct pm_hsperf *hspe
 {
 	switch (kind) {
 	case PM_RUNTIME_LIMIT_JAVA_HEAP:
-		return sum_heap(hsperf, used);
+		/* The counters are those of the last collection, and 0 before the first one. */
+		return sum_heap(hsperf, used) && *used > 0;
 	case PM_RUNTIME_LIMIT_JAVA_METASPACE:
 		return find_committed(hsperf, "sun.gc.metaspace.capacity", used);
 	case PM_RUNTIME_LIMIT_JAVA_CLASS_SPACE:
