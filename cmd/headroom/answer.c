@@ -135,15 +135,21 @@ static void put_machine_times(const struct headroom_report *report, const struct
 	}
 }
 
-/** Returns whether the process has a memory limit that does not apply to the whole machine. */
+/** Returns whether the process has a memory limit that does not apply to the whole machine, such as
+ * that of its cgroup or of its runtime. */
 static bool has_own_limit(const struct headroom_report *report)
 {
+	const struct pm_headroom *headroom = &report->headroom;
 	static const enum pm_limit_kind kinds[] = { PM_LIMIT_CGROUP, PM_LIMIT_CGROUP_HIGH,
 		                                    PM_LIMIT_ADDRESS_SPACE, PM_LIMIT_DATA };
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (pm_headroom_find(&report->headroom, kinds[i]))
+		if (pm_headroom_find(headroom, kinds[i]))
 			return true;
+	for (size_t i = 0; i < headroom->count; i++)
+		if (pm_limit_is_of_runtime(headroom->limits[i].kind))
+			return true;
+
 	return false;
 }
 
