@@ -135,14 +135,29 @@ static void put_machine_times(const struct headroom_report *report, const struct
 	}
 }
 
-/** Returns whether the process has a memory limit that does not apply to the whole machine. */
+/** Returns whether the process has a memory limit that does not apply to the whole machine, such as
+ * that of its cgroup or of its runtime. */
 static bool has_own_limit(const struct headroom_report *report)
 {
+	const struct pm_headroom *headroom = &report->headroom;
 	static const enum pm_limit_kind kinds[] = { PM_LIMIT_CGROUP, PM_LIMIT_CGROUP_HIGH,
 		                                    PM_LIMIT_ADDRESS_SPACE, PM_LIMIT_DATA };
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (pm_headroom_find(&report->headroom, kinds[i]))
+		if (pm_headroom_find(headroom, kinds[i]))
+			return true;
+	for (size_t i = 0; i < headroom->count; i++)
+		if (pm_limit_is_of_runtime(headroom->limits[i].kind))
+			return true;
+
+	return false;
+}
+
+/** Returns whether a language runtime limits its memory itself. */
+static bool has_runtime_limit(const struct headroom_report *report)
+{
+	for (size_t i = 0; i < report->headroom.count; i++)
+		if (pm_limit_is_of_runtime(report->headroom.limits[i].kind))
 			return true;
 	return false;
 }
@@ -153,6 +168,8 @@ static void put_machine(const struct headroom_report *report, const struct pm_li
 {
 	if (!has_own_limit(report)) {
 		text_string(line, "no limit of its own");
+		if (has_runtime_limit(report))
+			text_string(line, " except in its runtime");
 		if (report->headroom.cgroup_view != PM_CGROUP_VISIBLE)
 			text_string(line, " is visible");
 		text_string(line, "; ");
@@ -312,6 +329,39 @@ static void print_address_space(const struct headroom_report *report, struct out
 	text_deinit(&line);
 }
 
+/** Returns whether less than a tenth of a limit is left. */
+static bool is_near(const struct pm_limit *limit)
+{
+	return !limit->used_unknown && pm_limit_left(limit) < limit->max / 10;
+}
+
+/**
+ * Reports the limits of runtimes that will be reached, or are nearly reached, unless the first line
+ * reports them: the process can fail at such a limit although the kernel has memory left.
+ */
+static void print_runtime_limits(const struct headroom_report *report, struct out *out)
+{
+	for (size_t i = 0; i < report->headroom.count; i++) {
+		const struct pm_limit *limit = &report->headroom.limits[i];
+		bool lasts = report->rates->known &&
+		             forecast_time(forecast_of(report, limit)).known &&
+		             !first_limit_warms_up(limit);
+
+		if (!pm_limit_is_of_runtime(limit->kind) ||
+		    limit == headroom_answer_limit(report) || (!lasts && !is_near(limit)))
+			continue;
+
+		struct text line = { 0 };
+		text_string(&line, "runtime: ");
+		put_limit(report, limit, &line);
+		if (pm_limit_has_garbage(limit->kind))
+			text_string(&line, "; what is used includes garbage");
+		text_char(&line, '\n');
+		out_wrapped(out, &line, 2);
+		text_deinit(&line);
+	}
+}
+
 /**
  * Reports a region that grows although the memory of the whole process does not, unless the first
  * line reports it.
@@ -428,6 +478,7 @@ void headroom_answer_print(const struct headroom_report *report, struct out *out
 	print_end(report, out);
 	print_first(report, out);
 	print_reclaim(report, out);
+	print_runtime_limits(report, out);
 	headroom_fillers_print(report, out);
 	print_age(report, out);
 	print_life(report, out);

@@ -163,7 +163,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 		headroom_answer_amount(report, limit, limit->max, text);
 		break;
 	case USED:
-		if (limit->approximate)
+		if (limit->approximate && limit->used > 0)
 			text_char(text, '~');
 		headroom_answer_amount(report, limit, limit->used, text);
 		break;
@@ -172,7 +172,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 		break;
 
 	case LEFT:
-		if (limit->approximate)
+		if (limit->approximate && pm_limit_left(limit) > 0)
 			text_char(text, '~');
 		headroom_answer_amount(report, limit, pm_limit_left(limit), text);
 		break;

@@ -41,12 +41,12 @@ static int by_name(const void *left, const void *right)
 static const struct pm_runtime_type **sort_types(const struct pm_python_heap *heap)
 {
 	const struct pm_runtime_type **types = alloc_array(NULL, heap->type_count + 1,
-	                                                   sizeof *types);
+	                                                   sizeof(const struct pm_runtime_type *));
 
 	for (size_t i = 0; i < heap->type_count; i++)
 		types[i] = &heap->types[i];
 	if (heap->type_count > 0)
-		qsort(types, heap->type_count, sizeof *types, by_name);
+		qsort(types, heap->type_count, sizeof(const struct pm_runtime_type *), by_name);
 	return types;
 }
 

@@ -23,11 +23,7 @@ static bool is_hard(const struct pm_limit *limit)
 	       limit->kind != PM_LIMIT_CGROUP_WORKING_SET;
 }
 
-/**
- * Returns whether the growth of a limit is that of a JVM which warms up: it loads classes and
- * compiles code, and less than half of the limit is used.
- */
-static bool warms_up(const struct pm_limit *limit)
+bool first_limit_warms_up(const struct pm_limit *limit)
 {
 	bool classes_or_code = limit->kind == PM_LIMIT_JAVA_METASPACE ||
 	                       limit->kind == PM_LIMIT_JAVA_CLASS_SPACE ||
@@ -93,7 +89,8 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom,
 		const struct pm_limit *limit = &headroom->limits[i];
 		struct forecast_time time = forecast_time(&forecasts[i]);
 
-		if (!is_hard(limit) || !time.known || forecasts[i].foreign || warms_up(limit))
+		if (!is_hard(limit) || !time.known || forecasts[i].foreign ||
+		    first_limit_warms_up(limit))
 			continue;
 
 		if (!soonest || time.seconds < shortest.seconds) {

@@ -30,6 +30,15 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom,
                                    const struct forecast *forecasts);
 
 /**
+ * Returns whether the growth of a limit is that of a JVM which warms up: it loads classes and
+ * compiles code, and less than half of the limit is used.
+ *
+ * @param limit  the limit
+ * @return       false also for all other limits
+ */
+bool first_limit_warms_up(const struct pm_limit *limit);
+
+/**
  * Returns a description of the quantity that a limit restricts, such as "the memory and swap of the
  * machine".
  *

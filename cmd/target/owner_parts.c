@@ -97,8 +97,8 @@ static void insert(const void *node, VISIT visit, void *context)
 		return;
 	if (largest->count < SHOWN)
 		largest->count++;
-	memmove(&largest->items[at + 1], &largest->items[at],
-	        (largest->count - at - 1) * sizeof *largest->items);
+	for (size_t i = largest->count - 1; i > at; i--)
+		largest->items[i] = largest->items[i - 1];
 	largest->items[at] = part;
 }
 

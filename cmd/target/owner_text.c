@@ -157,6 +157,14 @@ static bool is_of_family(const char *name, const char *family)
 	return strncmp(name, family, length) == 0 && name[length] == '_';
 }
 
+/** Adds a letter of a name; an underscore becomes a space. */
+static void put_letter(struct text *text, char letter)
+{
+	if (letter == '_')
+		letter = ' ';
+	text_char(text, letter);
+}
+
 /** Adds a limit: "; direct 205.8M of 512.0M", or "; heap at most 512.0M" if its use is not known.
  */
 static void put_limit(const struct pm_runtime_limit *limit, const char *family, bool bytes,
@@ -164,7 +172,7 @@ static void put_limit(const struct pm_runtime_limit *limit, const char *family, 
 {
 	text_string(text, "; ");
 	for (const char *at = pm_runtime_limit_name(limit->kind) + strlen(family) + 1; *at; at++)
-		text_char(text, *at == '_' ? ' ' : *at);
+		put_letter(text, *at);
 
 	if (limit->used_known) {
 		text_string(text, limit->approximate ? " about " : " ");
@@ -200,7 +208,7 @@ static void put_counters(const struct pm_runtimes *runtimes, const char *family,
 			continue;
 		text_string(text, "; ");
 		for (const char *at = counter->name; *at; at++)
-			text_char(text, *at == '_' ? ' ' : *at);
+			put_letter(text, *at);
 		text_char(text, ' ');
 		if (counter->microseconds) {
 			pm_format_duration((double)counter->value / 1e6, duration);

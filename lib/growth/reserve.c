@@ -94,21 +94,39 @@ static bool is_private(const struct pm_region *region)
 }
 
 /**
- * Checks whether a region is a reserve, if something grows into it. If an arena of malloc reaches
- * the end of its heap, malloc continues in another heap.
+ * Checks whether a region belongs to an allocator or to a language runtime. Such an owner continues
+ * in other memory when a reserve is full: malloc in another heap, Go in another arena of its heap,
+ * a JVM in another node of its metaspace. Where it does not, it has a limit of its own, which is
+ * not the end of the reserve (headroom.h).
  */
+static bool continues_elsewhere(const struct pm_region *region)
+{
+	switch ((enum pm_owner)region->owner) {
+	case PM_OWNER_UNKNOWN:
+	case PM_OWNER_STACK:
+	case PM_OWNER_FILE:
+	case PM_OWNER_SHARED:
+	case PM_OWNER_KERNEL:
+	case PM_OWNER_CODE:
+		return region->kind == PM_KIND_ARENA;
+	default:
+		return true;
+	}
+}
+
+/** Checks whether a region is a reserve, if something grows into it. */
 static bool can_be_reserve(const struct pm_region *region)
 {
 	return is_private(region) && !is_accessible(region) && region->kind != PM_KIND_GUARD &&
 	       region->detail.type != PM_DETAIL_ARENA_REST &&
-	       region->detail.type != PM_DETAIL_ARENA_UNREAD_REST;
+	       region->detail.type != PM_DETAIL_ARENA_UNREAD_REST && !continues_elsewhere(region);
 }
 
 /** Checks whether a region can grow into the reserve after it. */
 static bool can_grow_into(const struct pm_region *region, const struct pm_region *reserve)
 {
 	return region->end == reserve->start && is_private(region) && is_accessible(region) &&
-	       region->kind != PM_KIND_ARENA;
+	       !continues_elsewhere(region);
 }
 
 static int find_borders(const struct pm_regions *regions, struct borders *borders,
@@ -243,7 +261,7 @@ static bool measure_pool(const struct pm_reserve *pool, const struct borders *bo
 	const struct pm_region *last = pm_regions_find(regions, pool->end - 1);
 	*used = pm_reserve_size(pool);
 	return last && last->start <= pool->start + pool->used && is_private(last) &&
-	       is_accessible(last);
+	       is_accessible(last) && !continues_elsewhere(last);
 }
 
 static int follow_pools(struct pm_reserves *reserves, double time, const struct borders *borders,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/words.h"
 #include "heap/chunk_heads.h"
 #include "heap/glibc.h"
@@ -166,7 +167,8 @@ static int find_allocator(struct pm_heap_handle *heap, struct pm_error *error)
 
 enum pm_heap_allocator pm_heap_find_linked(struct pm_process *process)
 {
-	return pm_linked_find(process);
+	/* The symbols of a large program are read in 0.1 s. The limit is for hostile files. */
+	return pm_linked_find(process, pm_clock_ns(CLOCK_MONOTONIC) + PM_NS_PER_SECOND);
 }
 
 static int by_address(const void *a, const void *b)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "reader/mapped_file.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/elf_search.h"
 
 /* The names, and for each of them the allocator. */
 static const char *const names[] = {
@@ -35,8 +35,12 @@ static const enum pm_heap_allocator allocators[] = {
 enum { NAMES = sizeof names / sizeof names[0] };
 _Static_assert(sizeof allocators / sizeof allocators[0] == NAMES, "an allocator for each name");
 
-enum pm_heap_allocator pm_linked_find(struct pm_process *process)
+enum pm_heap_allocator pm_linked_find(struct pm_process *process, uint64_t deadline_ns)
 {
+	struct pm_symbol_value values[NAMES] = { 0 };
+	const struct pm_elf_search search = {
+		.values = values, .count = NAMES, .functions = true, .deadline_ns = deadline_ns
+	};
 	int path_fd;
 
 	if (pm_process_open_file(process, "exe", O_PATH, &path_fd, NULL) < 0)
@@ -47,7 +51,13 @@ enum pm_heap_allocator pm_linked_find(struct pm_process *process)
 	if (fd < 0)
 		return PM_HEAP_ALLOCATOR_UNKNOWN;
 
-	size_t found = pm_elf_symbols_search(fd, names, NAMES);
+	for (size_t i = 0; i < NAMES; i++)
+		values[i].name = names[i];
+	pm_elf_search(fd, &search);
 	close(fd);
-	return found < NAMES ? allocators[found] : PM_HEAP_ALLOCATOR_UNKNOWN;
+
+	for (size_t i = 0; i < NAMES; i++)
+		if (values[i].address != 0)
+			return allocators[i];
+	return PM_HEAP_ALLOCATOR_UNKNOWN;
 }

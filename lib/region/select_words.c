@@ -38,15 +38,21 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 	return -1;
 }
 
+/** Number of names that a list of owners can have: owners and families. */
+enum { NAMES = 2 * PM_OWNER_COUNT };
+
 int pm_word_owners(const char *text, uint64_t *owners, struct pm_error *error)
 {
-	const char *names[2 * PM_OWNER_COUNT];
+	const char *names[NAMES];
 	uint64_t found = 0;
 
 	for (unsigned i = 0; i < PM_OWNER_COUNT; i++) {
-		names[2 * i] = pm_owner_name((enum pm_owner)i);
-		names[2 * i + 1] = pm_owner_family((enum pm_owner)i);
-		if (strcmp(text, names[2 * i]) == 0 || strcmp(text, names[2 * i + 1]) == 0)
+		const char *name = pm_owner_name((enum pm_owner)i);
+		const char *family = pm_owner_family((enum pm_owner)i);
+
+		names[i] = name;
+		names[PM_OWNER_COUNT + i] = family;
+		if (strcmp(text, name) == 0 || strcmp(text, family) == 0)
 			found |= UINT64_C(1) << i;
 	}
 
@@ -56,7 +62,7 @@ int pm_word_owners(const char *text, uint64_t *owners, struct pm_error *error)
 	if (text[0] == '\0')
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "an owner in the list is empty");
 
-	const char *nearest = pm_typo_nearest(text, names, 2 * PM_OWNER_COUNT);
+	const char *nearest = pm_typo_nearest(text, names, NAMES);
 	if (nearest)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' is not an owner; did you mean '%s'?", text, nearest);

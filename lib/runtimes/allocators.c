@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heap/linked.h"
 #include "runtimes/jemalloc.h"
 
 /** An allocator, and the start of the name of its library. */
@@ -46,7 +47,7 @@ static enum pm_heap_allocator find_allocator(struct pm_runtimes_context *context
 		return PM_HEAP_ALLOCATOR_UNKNOWN;
 
 	snprintf(proof, PM_RUNTIME_TEXT_SIZE, "the program defines its functions");
-	return pm_heap_find_linked(context->source->process);
+	return pm_linked_find(context->source->process, context->deadline_ns);
 }
 
 static int add_jemalloc(struct pm_runtimes_context *context, const char *proof,

@@ -205,7 +205,8 @@ size_t pm_runtime_find_symbols(struct pm_runtimes_context *context, const struct
 	for (size_t i = 0; i < count; i++)
 		values[i] = (struct pm_symbol_value){ .name = symbols[i].name };
 
-	pm_symbol_values_find(context->source->process, regions, region, values, count);
+	pm_symbol_values_find(context->source->process, regions, region, values, count,
+	                      context->deadline_ns);
 	for (size_t i = 0; i < count; i++) {
 		symbols[i].address = values[i].address;
 		symbols[i].size = values[i].size;

@@ -79,7 +79,8 @@ static void add_pages(struct pm_runtimes_context *context, const struct pm_go_la
 	uint64_t pointers[BATCH];
 
 	for (unsigned i = 0; i < LEVELS; i++)
-		add_slice(context, pages + layout->fields[PM_GO_PAGES_SUMMARY] + i * 24, 8);
+		add_slice(context, pages + layout->fields[PM_GO_PAGES_SUMMARY] + UINT64_C(24) * i,
+		          8);
 
 	for (uint64_t i = 0; i < CHUNKS; i += BATCH) {
 		if (!pm_runtime_read(context, pages + layout->fields[PM_GO_PAGES_CHUNKS] + i * 8,

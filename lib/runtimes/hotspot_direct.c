@@ -14,7 +14,7 @@
 #include "base/range.h"
 
 /* Direct buffers of servers have some KiB at least; smaller chunks are those of the JVM. */
-static const uint64_t chunk_min = 16 * 1024;
+static const uint64_t chunk_min = UINT64_C(16) << 10;
 
 /*
  * Blocks of the JVM's own arenas, such as those of the compilers: { pointer; length; ... } (Chunk

@@ -152,7 +152,7 @@ static bool sum_code(const struct pm_hotspot *jvm, uint64_t *used)
 		return false;
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!pm_runtime_read_word(jvm->context, data + 8 * i, &heap) ||
+		if (!pm_runtime_read_word(jvm->context, data + UINT64_C(8) * i, &heap) ||
 		    !add_code_heap(jvm, heap, used))
 			return false;
 
@@ -165,7 +165,8 @@ static bool find_used(const struct pm_hotspot *jvm, const struct pm_hsperf *hspe
 {
 	switch (kind) {
 	case PM_RUNTIME_LIMIT_JAVA_HEAP:
-		return sum_heap(hsperf, used);
+		/* The counters are those of the last collection, and 0 before the first one. */
+		return sum_heap(hsperf, used) && *used > 0;
 	case PM_RUNTIME_LIMIT_JAVA_METASPACE:
 		return find_committed(hsperf, "sun.gc.metaspace.capacity", used);
 	case PM_RUNTIME_LIMIT_JAVA_CLASS_SPACE:

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Blocks that malloc has mapped separately, next to memory of the JVM. The kernel merges both into
- * one region, whose kind then cannot say to whom a part belongs. This file divides such regions: a
- * block starts at a page, with a header { 0; size | 2 }, where size is in whole pages, and blocks
- * follow each other.
+ * one region, whose kind then cannot say to whom a part belongs. This file divides such regions.
  */
 #include "runtimes/hotspot_malloc.h"
 
 #include "base/minmax.h"
+#include "runtimes/malloc_blocks.h"
 
 enum {
 	PAGE = 4096,
-	/* malloc maps blocks of 128 KiB or more (mallopt(3), M_MMAP_THRESHOLD). */
-	BLOCK_MIN = 128 << 10,
 	/* Maximum numbers of pages at which a header is looked for. A page takes about 1 us. */
 	REGION_PAGES_MAX = 16384,
 	PAGES_MAX = 32768,
@@ -35,30 +32,6 @@ struct division {
 		rest; /* owner of what is neither; PM_OWNER_UNKNOWN if it follows from the kind */
 };
 
-/** Returns the size of the block at an address; 0 if there is none that ends before `end`. */
-static uint64_t block_size(const struct pm_hotspot *jvm, uint64_t address, uint64_t end)
-{
-	uint64_t header[2];
-
-	if (end - address < BLOCK_MIN ||
-	    !pm_runtime_read(jvm->context, address, header, sizeof header) || header[0] != 0 ||
-	    (header[1] & (PAGE - 1)) != 2)
-		return 0;
-
-	uint64_t size = header[1] - 2;
-	return size >= BLOCK_MIN && size <= end - address ? size : 0;
-}
-
-/** Returns the end of the blocks that follow each other from an address on. */
-static uint64_t end_of_blocks(struct division *division, uint64_t address, uint64_t end)
-{
-	uint64_t size;
-
-	while (address < end && (size = block_size(division->jvm, address, end)) > 0)
-		address += size;
-	return address;
-}
-
 /** Adds what is not a block. Without a range, it would have the owner of the blocks by its kind. */
 static void add_rest(const struct division *division, uint64_t start, uint64_t end)
 {
@@ -79,7 +52,7 @@ static void divide(struct division *division, struct pm_range part, bool add)
 
 	while (at < part.end && division->pages > 0) {
 		at = pm_runtime_next_present(context, at, part.end);
-		uint64_t end = end_of_blocks(division, at, part.end);
+		uint64_t end = pm_malloc_blocks_end(context, at, part.end);
 
 		division->pages--;
 		if (end == at) {
@@ -144,8 +117,8 @@ static bool is_candidate(const struct pm_region *region)
 {
 	return region->inode == 0 && region->mapping[0] == '\0' &&
 	       (region->perms & PM_PERM_WRITE) && !(region->perms & PM_PERM_EXEC) &&
-	       !(region->vm_flags & PM_VM_NOHUGEPAGE) && pm_region_size(region) > BLOCK_MIN &&
-	       region->start % ARENA_ALIGNMENT != 0;
+	       !(region->vm_flags & PM_VM_NOHUGEPAGE) &&
+	       pm_region_size(region) > PM_MALLOC_BLOCK_MIN && region->start % ARENA_ALIGNMENT != 0;
 }
 
 /**

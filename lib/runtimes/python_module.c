@@ -20,7 +20,9 @@ enum {
 	ALIGNMENT = 16, /* of an array that malloc returned */
 	LOWEST = 65536, /* lowest address that can be mapped: vm.mmap_min_addr */
 	ATTEMPTS_MAX = 3,
-	NEAR = 4,            /* words between the pointer to the array and its length */
+	NEAR = 4, /* words between the pointer to the array and its length */
+	NEAR_BYTES = NEAR * WORD,
+	NEAR_WORDS = 2 * NEAR + 1,
 	DATA_MAX = 64 << 20, /* bytes of data that are searched: libpython has 2 MiB */
 	BSS_MAX = 16 << 20,  /* bytes of .bss, which can be merged with other memory */
 	TEXT = 200,          /* a version text is shorter: its parts are cut */
@@ -162,7 +164,7 @@ static uint32_t next_count(const uint64_t *near, uint32_t limit)
 {
 	uint32_t largest = 0;
 
-	for (size_t i = 0; i < 2 * NEAR + 1; i++) {
+	for (size_t i = 0; i < NEAR_WORDS; i++) {
 		const uint32_t numbers[] = { (uint32_t)near[i], (uint32_t)(near[i] >> 32) };
 
 		/* The word in the middle is the pointer. */
@@ -223,15 +225,15 @@ static uint64_t word_at(const unsigned char *bytes, size_t offset)
 static void copy_near(struct pm_runtimes_context *context, const unsigned char *bytes, size_t size,
                       size_t offset, uint64_t address, uint64_t *near)
 {
-	for (size_t i = 0; i < 2 * NEAR + 1; i++) {
+	for (size_t i = 0; i < NEAR_WORDS; i++) {
 		/* The offset wraps around before the first word. */
-		size_t at = offset + i * WORD - NEAR * WORD;
+		size_t at = offset + i * WORD - NEAR_BYTES;
 
 		near[i] = 0;
 		if (at < size)
 			near[i] = word_at(bytes, at);
 		else
-			pm_runtime_read_word(context, address + i * WORD - NEAR * WORD, &near[i]);
+			pm_runtime_read_word(context, address + i * WORD - NEAR_BYTES, &near[i]);
 	}
 }
 
@@ -239,7 +241,7 @@ static void copy_near(struct pm_runtimes_context *context, const unsigned char *
 static void search_words(struct pm_runtimes_context *context, const unsigned char *bytes,
                          size_t size, uint64_t address, struct pm_python_module *module)
 {
-	uint64_t near[2 * NEAR + 1];
+	uint64_t near[NEAR_WORDS];
 
 	for (size_t i = 0; i < size; i += WORD) {
 		uint64_t word = word_at(bytes, i);
@@ -356,7 +358,7 @@ static bool read_offsets(struct pm_runtimes_context *context, uint64_t runtime,
 	    memcmp(&words[COOKIE], "xdebugpy", WORD) != 0)
 		return false;
 	if (words[HEAD] > INTERPRETER_MAX || words[NEXT] > INTERPRETER_MAX ||
-	    words[ITEM_SIZE] > 4 * INTERPRETER_MAX)
+	    words[ITEM_SIZE] > 4 * (uint64_t)INTERPRETER_MAX)
 		return false;
 
 	*interpreters = (struct interpreters){ runtime + words[HEAD], words[NEXT],

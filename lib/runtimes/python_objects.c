@@ -71,7 +71,7 @@ static bool fits(const struct pm_python_type *type, uint64_t size, bool exact)
 static struct pm_python_type *type_of(struct pm_python_objects *objects, const unsigned char *block,
                                       uint64_t size, bool exact)
 {
-	for (uint64_t before = 0; before <= 2 * GC_HEAD; before += GC_HEAD) {
+	for (uint64_t before = 0; before <= 2 * (uint64_t)GC_HEAD; before += GC_HEAD) {
 		if (before + OBJECT_MIN > size)
 			break;
 		if (!pm_python_types_is_count(objects->context,

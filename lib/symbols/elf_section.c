@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/minmax.h"
 #include "symbols/elf_symbols.h"
 
@@ -22,31 +23,61 @@ static uint64_t size_of(Elf_Scn *section, const GElf_Shdr *header)
 	return gelf_getchdr(section, &compressed) ? compressed.ch_size : 0;
 }
 
-/** Copies the content of a section. */
-static void read_section(Elf_Scn *section, const GElf_Shdr *header, struct pm_elf_section *wanted)
+/** Reads the start of a section that is not compressed. Returns the number of bytes. */
+static size_t read_plain(int fd, const GElf_Shdr *header, char *bytes, size_t size)
 {
-	bool compressed = header->sh_flags & SHF_COMPRESSED;
-	uint64_t size = size_of(section, header);
+	size_t done = 0;
 
-	if (size == 0 || header->sh_size > PM_ELF_TABLE_MAX || (compressed && size > wanted->max))
-		return;
-	if (compressed && elf_compress(section, 0, 0) < 0)
-		return;
+	while (done < size) {
+		ssize_t got = pm_pread(fd, bytes + done, size - done, header->sh_offset + done);
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+
+	return done;
+}
+
+/** Copies the content of a compressed section. Returns the number of bytes. */
+static size_t read_compressed(Elf_Scn *section, char *bytes, size_t size)
+{
+	if (elf_compress(section, 0, 0) < 0)
+		return 0;
 
 	Elf_Data *data = elf_rawdata(section, NULL);
-	if (!data || !data->d_buf || data->d_size == 0)
+	if (!data || !data->d_buf)
+		return 0;
+
+	size = pm_min_size(data->d_size, size);
+	memcpy(bytes, data->d_buf, size);
+	return size;
+}
+
+/** Copies the content of a section. */
+static void read_section(int fd, Elf_Scn *section, const GElf_Shdr *header,
+                         struct pm_elf_section *wanted)
+{
+	const bool compressed = header->sh_flags & SHF_COMPRESSED;
+	const uint64_t size = size_of(section, header), kept = pm_min(size, wanted->max);
+
+	/* What is compressed is smaller: in a hostile file, it could be as large as the file. */
+	if (size == 0 || (compressed && (size > wanted->max || header->sh_size > size)))
 		return;
 
-	size = pm_min(data->d_size, wanted->max);
-	wanted->bytes = malloc(size);
+	wanted->bytes = malloc((size_t)kept);
 	if (!wanted->bytes)
 		return;
-	memcpy(wanted->bytes, data->d_buf, size);
-	wanted->size = size;
+	wanted->size = compressed ? read_compressed(section, wanted->bytes, (size_t)kept)
+	                          : read_plain(fd, header, wanted->bytes, (size_t)kept);
+	if (wanted->size > 0)
+		return;
+
+	free(wanted->bytes);
+	wanted->bytes = NULL;
 }
 
 /** Reads a section if it is one of those that are searched for, and the first of its name. */
-static bool read_if_wanted(Elf *elf, size_t names, Elf_Scn *section,
+static bool read_if_wanted(int fd, Elf *elf, size_t names, Elf_Scn *section,
                            struct pm_elf_section *sections, size_t count)
 {
 	GElf_Shdr header;
@@ -58,7 +89,7 @@ static bool read_if_wanted(Elf *elf, size_t names, Elf_Scn *section,
 	for (size_t i = 0; name && i < count; i++) {
 		if (sections[i].bytes || strcmp(sections[i].name, name) != 0)
 			continue;
-		read_section(section, &header, &sections[i]);
+		read_section(fd, section, &header, &sections[i]);
 		return sections[i].bytes != NULL;
 	}
 
@@ -80,7 +111,7 @@ size_t pm_elf_sections_read(int fd, struct pm_elf_section *sections, size_t coun
 	if (elf && elf_kind(elf) == ELF_K_ELF && elf_getshdrstrndx(elf, &names) == 0) {
 		Elf_Scn *section = NULL;
 		while (found < count && (section = elf_nextscn(elf, section)))
-			found += read_if_wanted(elf, names, section, sections, count);
+			found += read_if_wanted(fd, elf, names, section, sections, count);
 	}
 
 	elf_end(elf);

@@ -273,123 +273,21 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	return status;
 }
 
-static bool is_function(const GElf_Sym *symbol)
+int pm_elf_symbols_read_loads(int fd, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
-	unsigned type = GELF_ST_TYPE(symbol->st_info);
-	return type == STT_FUNC || type == STT_GNU_IFUNC;
-}
-
-/**
- * Returns the index of the first name that a symbol table defines, or `found` if this is lower or
- * if the table defines none.
- */
-static size_t search_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                           const char *const *names, size_t found)
-{
-	Elf_Data *data = section_data(section, header->sh_type);
-	Elf_Data *texts = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
-
-	/* The last byte of a string table is a NUL. */
-	if (!data || !texts || header->sh_entsize == 0 ||
-	    ((const char *)texts->d_buf)[texts->d_size - 1] != '\0')
-		return found;
-
-	size_t count = header->sh_size / header->sh_entsize;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Sym symbol;
-		if (!gelf_getsym(data, (int)i, &symbol))
-			break;
-		if (symbol.st_name >= texts->d_size || !is_function(&symbol) || !is_place(&symbol))
-			continue;
-		const char *text = (const char *)texts->d_buf + symbol.st_name;
-		for (size_t name = 0; name < found; name++)
-			if (strcmp(text, names[name]) == 0)
-				found = name;
-	}
-
-	return found;
-}
-
-size_t pm_elf_symbols_search(int fd, const char *const *names, size_t count)
-{
-	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
-	size_t found = count;
+	int status = 0;
 
 	if (elf_version(EV_CURRENT) == EV_NONE || !pm_elf_has_few_sections(fd))
-		return count;
+		return 0;
 
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-		Elf_Scn *section = NULL;
-		while (elf && elf_kind(elf) == ELF_K_ELF && (section = elf_nextscn(elf, section))) {
-			GElf_Shdr header;
-			if (!gelf_getshdr(section, &header) || header.sh_type != types[i])
-				continue;
-			found = search_table(elf, section, &header, names, found);
-			break;
-		}
+	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		pm_build_id_find(elf, &symbols->id);
+		status = read_loads(elf, symbols, error);
 	}
 
 	elf_end(elf);
-	return found;
-}
-
-/** Stores the values of all searched names that a symbol table defines. */
-static void search_values(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                          struct pm_symbol_value *values, size_t count)
-{
-	Elf_Data *data = section_data(section, header->sh_type);
-	Elf_Data *texts = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
-
-	/* The last byte of a string table is a NUL. */
-	if (!data || !texts || header->sh_entsize == 0 ||
-	    ((const char *)texts->d_buf)[texts->d_size - 1] != '\0')
-		return;
-
-	size_t symbols = header->sh_size / header->sh_entsize;
-	for (size_t i = 0; i < symbols; i++) {
-		GElf_Sym symbol;
-		if (!gelf_getsym(data, (int)i, &symbol))
-			break;
-		if (symbol.st_name >= texts->d_size || !is_place(&symbol) ||
-		    GELF_ST_TYPE(symbol.st_info) == STT_TLS)
-			continue;
-
-		const char *text = (const char *)texts->d_buf + symbol.st_name;
-		for (size_t name = 0; name < count; name++) {
-			if (values[name].address != 0 || strcmp(text, values[name].name) != 0)
-				continue;
-			values[name].address = symbol.st_value;
-			values[name].size = symbol.st_size;
-		}
-	}
-}
-
-void pm_elf_symbols_find_named(int fd, struct pm_symbol_value *values, size_t count,
-                               struct pm_elf_symbols *file)
-{
-	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
-
-	if (elf_version(EV_CURRENT) == EV_NONE || !pm_elf_has_few_sections(fd))
-		return;
-
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	bool valid = elf && elf_kind(elf) == ELF_K_ELF && read_loads(elf, file, NULL) == 0;
-	if (valid)
-		pm_build_id_find(elf, &file->id);
-
-	for (size_t i = 0; valid && i < sizeof types / sizeof types[0]; i++) {
-		for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-			GElf_Shdr header;
-			if (!gelf_getshdr(section, &header) || header.sh_type != types[i])
-				continue;
-			search_values(elf, section, &header, values, count);
-			file->whole |= types[i] == SHT_SYMTAB;
-			break;
-		}
-	}
-
-	elf_end(elf);
+	return status;
 }
 
 /**

@@ -10,7 +10,6 @@
 #include <procmem/error.h>
 
 #include "symbols/build_id.h"
-#include "symbols/symbol_values.h"
 
 /**
  * Maximum size in bytes of a symbol table or string table. A larger table is not read. The limit is
@@ -115,29 +114,15 @@ const struct pm_elf_symbol *pm_elf_symbols_thread_local_at(const struct pm_elf_s
 int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error *error);
 
 /**
- * Searches the symbol tables of a file for functions that the file itself defines. Does not keep
- * the symbols.
+ * Reads segments and build ID of a file, without its symbols.
  *
- * @param fd     descriptor of the file; remains owned by the caller
- * @param names  the names of the functions
- * @param count  number of names
- * @return       index of the first of these names that the file defines; `count` if it defines
- *               none of them, or is not a valid ELF file
+ * @param fd       descriptor of the file; remains owned by the caller
+ * @param symbols  must be all zeros; filled; release with pm_elf_symbols_deinit(), also after a
+ *                 failure
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
-size_t pm_elf_symbols_search(int fd, const char *const *names, size_t count);
-
-/**
- * Searches the symbol tables of a file for names. Does not keep the symbols.
- *
- * @param fd      descriptor of the file; remains owned by the caller
- * @param values  the names; receives addresses, without the load bias, and sizes. A name that is
- *                not found, or whose `address` is not 0, is unchanged
- * @param count   number of elements of `values`
- * @param file    must be all zeros; receives segments, build ID and `whole`; release with
- *                pm_elf_symbols_deinit()
- */
-void pm_elf_symbols_find_named(int fd, struct pm_symbol_value *values, size_t count,
-                               struct pm_elf_symbols *file);
+int pm_elf_symbols_read_loads(int fd, struct pm_elf_symbols *symbols, struct pm_error *error);
 
 /**
  * Reads segments and build ID of a program from the start of its image in memory. The image does

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The symbols of a file are not kept and not sorted: for a few names, one pass over the tables is
- * faster.
- */
 #include "symbols/symbol_values.h"
 
 #include <unistd.h>
 
 #include "reader/mapped_file.h"
+#include "symbols/elf_search.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/symbol_files.h"
 
@@ -39,6 +36,23 @@ static bool find_bias(const struct pm_elf_symbols *table, const struct pm_region
 	return true;
 }
 
+/** Searches the file with the debug information of a file for the names that are missing. */
+static void find_in_debug(struct pm_process *process, const struct pm_build_id *id,
+                          const struct pm_elf_search *search)
+{
+	struct pm_elf_symbols debug = { 0 };
+	int fd = pm_symbol_files_open_debug(process, id);
+
+	if (fd < 0)
+		return;
+
+	if (pm_elf_symbols_read_loads(fd, &debug, NULL) == 0 && pm_build_id_fits(id, &debug.id))
+		pm_elf_search(fd, search);
+
+	close(fd);
+	pm_elf_symbols_deinit(&debug);
+}
+
 static size_t missing(const struct pm_symbol_value *values, size_t count)
 {
 	size_t result = 0;
@@ -50,9 +64,12 @@ static size_t missing(const struct pm_symbol_value *values, size_t count)
 
 void pm_symbol_values_find(struct pm_process *process, const struct pm_regions *regions,
                            const struct pm_region *region, struct pm_symbol_value *values,
-                           size_t count)
+                           size_t count, uint64_t deadline_ns)
 {
-	struct pm_elf_symbols table = { 0 }, debug = { 0 };
+	const struct pm_elf_search search = { .values = values,
+		                              .count = count,
+		                              .deadline_ns = deadline_ns };
+	struct pm_elf_symbols file = { 0 };
 	uint64_t bias;
 	int fd;
 
@@ -61,31 +78,17 @@ void pm_symbol_values_find(struct pm_process *process, const struct pm_regions *
 	if (pm_mapped_file_open(process, region, &fd, NULL) < 0)
 		return;
 
-	pm_elf_symbols_find_named(fd, values, count, &table);
+	bool valid = pm_elf_symbols_read_loads(fd, &file, NULL) == 0;
+	bool whole = valid && pm_elf_search(fd, &search);
 	close(fd);
 
-	fd = -1;
-	if (!table.whole && missing(values, count) > 0 && table.id.size > 0)
-		fd = pm_symbol_files_open_debug(process, &table.id);
-	if (fd >= 0) {
-		struct pm_symbol_value others[PM_SYMBOL_VALUES_MAX];
+	if (valid && !whole && missing(values, count) > 0 && file.id.size > 0)
+		find_in_debug(process, &file.id, &search);
 
-		for (size_t i = 0; i < count; i++)
-			others[i] = (struct pm_symbol_value){ .name = values[i].name };
-		pm_elf_symbols_find_named(fd, others, count, &debug);
-		close(fd);
-
-		bool fits = pm_build_id_fits(&table.id, &debug.id);
-		for (size_t i = 0; fits && i < count; i++)
-			if (values[i].address == 0)
-				values[i] = others[i];
-	}
-
-	bool placed = find_bias(&table, regions, region, &bias);
+	bool placed = valid && find_bias(&file, regions, region, &bias);
 	for (size_t i = 0; i < count; i++)
 		if (values[i].address != 0)
 			values[i].address = placed ? values[i].address + bias : 0;
 
-	pm_elf_symbols_deinit(&table);
-	pm_elf_symbols_deinit(&debug);
+	pm_elf_symbols_deinit(&file);
 }

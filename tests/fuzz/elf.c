@@ -8,6 +8,8 @@
 
 #include "input.h"
 #include "kinds/elf_layout.h"
+#include "symbols/elf_search.h"
+#include "symbols/elf_section.h"
 #include "symbols/elf_symbols.h"
 
 enum { PAGE = 4096 };
@@ -75,6 +77,21 @@ static void check_head(const uint8_t *data, size_t size)
 	free(head);
 }
 
+/** Names and sections, which are read in parts. */
+static void check_search(const uint8_t *data, size_t size)
+{
+	struct pm_symbol_value values[] = { { .name = "main" }, { .name = "in" } };
+	const struct pm_elf_search search = { values, 2, false, UINT64_MAX };
+	struct pm_elf_section sections[] = { { .name = ".text", .max = 16 },
+		                             { .name = ".debug_info", .max = 1 << 16 } };
+
+	pm_elf_search(fuzz_file(data, size), &search);
+	pm_elf_sections_read(fuzz_file(data, size), sections, 2);
+	for (size_t i = 0; i < 2; i++)
+		fuzz_check(sections[i].size <= sections[i].max);
+	pm_elf_sections_free(sections, 2);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pm_elf_symbols symbols = { 0 };
@@ -82,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	check_layout(data, size);
 	check_head(data, size);
+	check_search(data, size);
 	fuzz_check(pm_elf_symbols_read(fuzz_file(data, size), &symbols, &error) == 0);
 
 	for (size_t i = 0; i < symbols.count; i++) {

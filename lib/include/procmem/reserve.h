@@ -8,7 +8,9 @@
  *   accessible: the accessible region grows into the inaccessible region after it.
  * - A mapping is longer than the mapped file. The file can grow up to the end of the mapping.
  *
- * Heaps of malloc arenas are not reported: when a heap is full, malloc continues in another heap.
+ * Reserves of allocators and of language runtimes are not reported: when one is full, its owner
+ * continues in another, such as malloc in another heap of an arena, or Go in another arena of its
+ * heap. The limits of runtimes are those of headroom.h.
  *
  * The kernel shows adjacent inaccessible mappings as one region, so the real end of a pool can be
  * before the reported end (pm_reserve.end).
@@ -77,7 +79,8 @@ PM_PUBLIC void pm_reserves_destroy(struct pm_reserves *reserves);
  *
  * @param reserves  the object
  * @param time      time of the sample in seconds; later than the last sample
- * @param regions   the regions. Heaps of malloc arenas are ignored only if the kinds are known
+ * @param regions   the regions. Reserves of allocators and of runtimes are ignored only if the
+ * kinds and owners are known
  * @param process   the process, to read the lengths of mapped files; NULL: they are not read
  * @param error     PM_ERROR_RESOURCES
  * @return          0 or -1

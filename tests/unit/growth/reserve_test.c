@@ -166,6 +166,9 @@ static void other_changes_are_no_growth(void **state)
 	for (uint64_t i = 0; i < 10; i++) {
 		/* An arena has further heaps. */
 		add_pool(fixture, base, 1 + i, PM_KIND_ARENA);
+		/* Go continues in another arena of its heap. */
+		add_pool(fixture, base + 1024 * mega, 1 + i, PM_KIND_ANON);
+		fixture->regions.items[fixture->regions.count - 2].owner = PM_OWNER_GO_HEAP;
 		/* A pool that shrinks. */
 		add_pool(fixture, base + 2048 * mega, 20 - i, PM_KIND_ANON);
 		/* Its end moves, not only its start. */

@@ -28,9 +28,11 @@ static const char script[] =
 	"import threading, time\n"
 	"small = [(i, i) for i in range(100000)]\n"
 	"large = [bytes(600 + i * 10) for i in range(5000)]\n"
+	"mixed = [(bytes(300000), [(i, i, i) for i in range(30000)]) for i in range(20)]\n"
 	"threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
 	"print('small', *map(id, small[::1000]), flush=True)\n"
 	"print('large', *map(id, large[::50]), flush=True)\n"
+	"print('mixed', *(id(block) for block, rows in mixed), flush=True)\n"
 	"print('ready', flush=True)\n"
 	"time.sleep(600)\n";
 
@@ -42,7 +44,7 @@ struct session {
 	struct pm_reader reader;
 	struct pm_pagemap *pagemap;
 	struct pm_runtimes *runtimes;
-	char *small, *large; /* the addresses that it printed */
+	char *small, *large, *mixed; /* the addresses that it printed */
 };
 
 static void session_start(struct session *session)
@@ -53,6 +55,7 @@ static void session_start(struct session *session)
 	program_start(&session->target, "python3", "-c", script, NULL);
 	session->small = target_await(&session->target, "small");
 	session->large = target_await(&session->target, "large");
+	session->mixed = target_await(&session->target, "mixed");
 	free(target_await(&session->target, "ready"));
 
 	pm_regions_init(&session->regions);
@@ -89,6 +92,7 @@ static void session_stop(struct session *session)
 	target_stop(&session->target);
 	free(session->small);
 	free(session->large);
+	free(session->mixed);
 }
 
 /** Returns the owner of an address by the ranges; PM_OWNER_UNKNOWN if there is no range. */
@@ -102,8 +106,20 @@ static enum pm_owner owner_at(const struct session *session, uint64_t address)
 	return (enum pm_owner)runtimes->ranges[index].owner;
 }
 
-/** Counts the printed addresses that belong to Python objects. */
-static size_t count_python(const struct session *session, const char *line, size_t *all)
+/** Returns the owner of an address by the ranges and by the kind of its region. */
+static enum pm_owner any_owner_at(const struct session *session, uint64_t address)
+{
+	const struct pm_region *region = pm_regions_find(&session->regions, address);
+	enum pm_owner owner = owner_at(session, address);
+
+	if (owner == PM_OWNER_UNKNOWN && region && !region->owner_mixed)
+		owner = (enum pm_owner)region->owner;
+	return owner;
+}
+
+/** Counts the printed addresses that have an owner. */
+static size_t count_owned(const struct session *session, const char *line, enum pm_owner owner,
+                          size_t *all)
 {
 	char *copy = strdup(line), *rest = NULL;
 	size_t found = 0;
@@ -111,7 +127,7 @@ static size_t count_python(const struct session *session, const char *line, size
 	*all = 0;
 	strtok_r(copy, " ", &rest);
 	for (char *word; (word = strtok_r(NULL, " ", &rest)); ++*all)
-		found += owner_at(session, strtoull(word, NULL, 10)) == PM_OWNER_PYTHON_OBJECTS;
+		found += any_owner_at(session, strtoull(word, NULL, 10)) == owner;
 
 	free(copy);
 	return found;
@@ -122,10 +138,20 @@ static void addresses(void **state)
 	const struct session *session = *state;
 	size_t all;
 
-	assert_int_equal(count_python(session, session->small, &all), 100);
+	assert_int_equal(count_owned(session, session->small, PM_OWNER_PYTHON_OBJECTS, &all), 100);
 	assert_int_equal(all, 100);
-	assert_int_equal(count_python(session, session->large, &all), 0);
+	assert_int_equal(count_owned(session, session->large, PM_OWNER_PYTHON_OBJECTS, &all), 0);
 	assert_int_equal(all, 100);
+}
+
+/** Blocks that malloc has mapped between arenas, in the same region of the kernel. */
+static void blocks_between_arenas(void **state)
+{
+	const struct session *session = *state;
+	size_t all;
+
+	assert_int_equal(count_owned(session, session->mixed, PM_OWNER_MALLOC, &all), 20);
+	assert_int_equal(all, 20);
 }
 
 static void runtime(void **state)
@@ -196,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses),
+		cmocka_unit_test(blocks_between_arenas),
 		cmocka_unit_test(runtime),
 		cmocka_unit_test(owners),
 	};
