@@ -95,15 +95,20 @@ static void print_title(const struct why_report *report, const struct pm_finding
 /** Prints that nothing was found. */
 static void print_nothing(const struct why_report *report, struct out *out)
 {
-	const struct pm_evidence *evidence = report->evidence;
+	const struct pm_evidence_trend *memory = &report->evidence->memory;
+	bool exact = report->observation->options->output.bytes;
+	bool judged = memory->known && memory->trend.verdict != PM_VERDICT_TOO_EARLY;
 	struct text line = { 0 };
 
-	utf8_escape(&line, evidence->comm, strlen(evidence->comm));
-	text_format(&line, " (%d): nothing was found that grows or weighs: ", (int)evidence->pid);
-	text_size_as(&line, evidence->memory.last, report->observation->options->output.bytes);
-	text_format(&line, ", %s\n",
-	            evidence->memory.known ? pm_verdict_name(evidence->memory.trend.verdict)
-	                                   : "not observed over time");
+	utf8_escape(&line, report->evidence->comm, strlen(report->evidence->comm));
+	text_format(&line, " (%d): nothing was found", (int)report->evidence->pid);
+	if (judged)
+		text_format(&line, " that grows or weighs: %s, ",
+		            pm_verdict_name(memory->trend.verdict));
+	else
+		text_string(&line, ", but it is too early to judge growth; use a longer --for: ");
+	text_size_as(&line, memory->last, exact);
+	text_string(&line, " now\n");
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 }

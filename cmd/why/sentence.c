@@ -185,10 +185,10 @@ static void put_region(const struct pm_evidence_region *region, struct text *tex
 static void put_subject(const struct pm_finding *finding, const struct pm_evidence *evidence,
                         struct text *text)
 {
-	if (finding->shared) {
-		put_name(finding->shared->name, text);
-	} else if (finding->tmpfs) {
-		put_name(finding->tmpfs->path, text);
+	bool file = finding->shared || finding->tmpfs;
+
+	if (file) {
+		put_name(finding->shared ? finding->shared->name : finding->tmpfs->path, text);
 	} else if (finding->pid != evidence->pid) {
 		text_format(text, "%d ", (int)finding->pid);
 		put_name(finding->comm, text);
@@ -215,7 +215,7 @@ static const struct pm_finding_fact *find_fact(const struct pm_finding *finding,
 	return NULL;
 }
 
-/** Adds how many chunks of which sizes stay. */
+/** Adds the number of chunks that stay per second, with their sizes. */
 static void put_chunks(const struct pm_finding *finding, bool exact, struct text *text)
 {
 	bool first = true;
@@ -254,10 +254,12 @@ static void put_growth(const struct pm_finding *finding, const struct pm_evidenc
 	} else {
 		put_subject(finding, evidence, text);
 	}
+
 	if (finding->bytes > 0) {
 		text_char(text, ' ');
 		text_size_as(text, finding->bytes, exact);
 	}
+
 	if (finding->rate > 0) {
 		text_string(text, finding->estimate ? ", about " : ", ");
 		delta_put_rate(text, finding->rate);
@@ -310,6 +312,7 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 			put_count_rate(fact->rate, line);
 		}
 		break;
+
 	case PM_FACT_IN_USE:
 		text_size_as(line, fact->bytes, lines->exact);
 		text_string(line, " in use of ");
@@ -321,6 +324,7 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		text_size_as(line, fact->bytes, lines->exact);
 		text_string(line, " in whole pages: malloc_trim(3) can return them");
 		break;
+
 	case PM_FACT_FILES:
 		text_grouped(line, fact->count);
 		text_string(line, " files, ");
@@ -334,6 +338,7 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		text_string(line, "what is left after each fall rises by ");
 		delta_put_rate(line, fact->rate);
 		break;
+
 	case PM_FACT_PART:
 		text_format(line, "%s: ", fact->text);
 		text_size_as(line, fact->bytes, lines->exact);
@@ -362,6 +367,7 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 		else
 			text_string(line, "\" (uses the main arena)");
 		break;
+
 	case PM_FACT_MODULE:
 		put_name(fact->text, line);
 		text_string(line, " has this text as a constant");
