@@ -4,7 +4,7 @@
 #
 # A guided tour: installs the packages that are missing, builds, starts a sample server whose memory
 # grows outside its heap, and investigates it. Each command is printed before its output. Ctrl-C
-# ends the tour and the server at any time. It takes two minutes, and building takes another one the
+# ends the tour and the server at any time. It takes three minutes, and building takes another one the
 # first time.
 set -eu
 
@@ -84,6 +84,10 @@ printf '$ PATH=%s:$PATH\n' "$(quoted "$PWD/build/release/cmd")"
 say "A server uses far more memory than the size of its heap. Which process is it?"
 show procmem ps sample_server
 
+say "What is wrong with it? why investigates for thirty seconds, and reports the causes with their" \
+	"evidence. The rest of the tour shows the same by hand."
+show procmem why -q "$server" || [ $? -eq 1 ]
+
 say "Where is the memory? The list shows the largest regions first. Most of it is not in the heap" \
 	"(64 MiB at f0000000), but in blocks that malloc mapped."
 show procmem map --top 12 "$server"
@@ -115,6 +119,7 @@ say "How long until it reaches a limit? This lists every limit that applies, wha
 show procmem headroom --for 12s "$server"
 
 say "That was the tour. The same for a process of your own (NAME or PID; sudo for other users):" \
+	"  procmem why NAME                  # what is wrong with its memory" \
 	"  procmem ps                        # processes by memory" \
 	"  procmem map --by kind NAME        # where its memory is" \
 	"  procmem watch NAME                # what grows, live"

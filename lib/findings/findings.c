@@ -65,12 +65,14 @@ const char *pm_finding_name(enum pm_finding_id id)
 		[PM_FINDING_RESERVE] = "reserve",
 		[PM_FINDING_RISING_FLOOR] = "rising_floor",
 		[PM_FINDING_PLATEAU] = "plateau",
+
 		[PM_FINDING_JAVA_DIRECT] = "java_direct",
 		[PM_FINDING_RUNTIME_HEAP] = "runtime_heap",
 		[PM_FINDING_RUNTIME_GROWTH] = "runtime_growth",
 		[PM_FINDING_JAVA_CODE] = "java_code",
 		[PM_FINDING_JAVA_METASPACE] = "java_metaspace",
 		[PM_FINDING_OUTSIDE_RUNTIME] = "outside_runtime",
+
 		[PM_FINDING_CHILD_GROWS] = "child_grows",
 		[PM_FINDING_GROUP_PROCESS] = "group_process",
 		[PM_FINDING_SHARED_FILE] = "shared_file",
@@ -81,6 +83,7 @@ const char *pm_finding_name(enum pm_finding_id id)
 		[PM_FINDING_THREADS] = "threads",
 		[PM_FINDING_MAPPINGS] = "mappings",
 		[PM_FINDING_DESCRIPTORS] = "descriptors",
+
 		[PM_FINDING_SHARED_COUNTED] = "shared_counted",
 		[PM_FINDING_LOCKED] = "locked",
 		[PM_FINDING_HUGE_PAGES] = "huge_pages",

@@ -31,9 +31,10 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	bool same_size = region->chunk_min == region->chunk_max && region->chunk_max > 0;
 	bool counted = pm_evidence_grows(&region->count);
 
-	struct pm_finding *finding = pm_finding_add(
-		context, outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_MAPPED_CHUNKS,
-		region->chunk_max > 0 ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY);
+	enum pm_finding_id id = outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_MAPPED_CHUNKS;
+	enum pm_confidence confidence = region->chunk_max > 0 ? PM_CONFIDENCE_SURE
+	                                                      : PM_CONFIDENCE_LIKELY;
+	struct pm_finding *finding = pm_finding_add(context, id, confidence);
 	if (!finding)
 		return;
 

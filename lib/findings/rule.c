@@ -13,29 +13,6 @@ static const double suspect_share = 0.05;
 /* Times between which the weight of growth falls from the highest to the lowest value. */
 static const double urgent_seconds = 60, remote_seconds = 30 * 86400.0;
 
-bool pm_evidence_is_flat(const struct pm_evidence_trend *trend)
-{
-	if (!trend->known)
-		return false;
-
-	switch (trend->trend.verdict) {
-	case PM_VERDICT_PLATEAU:
-	case PM_VERDICT_NO_GROWTH:
-	case PM_VERDICT_SHRINKING:
-		return true;
-	case PM_VERDICT_UNEVEN:
-		return trend->trend.floor_known && trend->trend.floor_rise <= 0;
-	default:
-		return false;
-	}
-}
-
-double pm_evidence_rate(const struct pm_evidence_trend *trend)
-{
-	double rate = trend->known ? pm_trend_growth_rate(&trend->trend) : 0;
-	return rate > 0 ? rate : 0;
-}
-
 struct pm_finding *pm_finding_add(struct pm_finding_context *context, enum pm_finding_id id,
                                   enum pm_confidence confidence)
 {

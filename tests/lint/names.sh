@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The names in a file follow from its path: each external function of x.c is declared in x.h, and in
 # cmd/ its name starts with the name of the file, or with those of its folder and the file. Entries
-# of tables (rules of kinds, readers of runtimes, NAME_run of commands) are declared with their
+# of tables (rules of kinds and of findings, readers of runtimes, NAME_run of commands) are declared with their
 # table. At most 15 % of the sources have less than 60 lines, except in kinds/. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
@@ -36,7 +36,7 @@ while read -r source function; do
 	folder=${source%/*}
 	folder=${folder##*/}
 	case $function in
-	pm_rule_* | pm_runtime_read_* | __* | _fini | _init) continue ;;
+	pm_rule_* | pm_finding_* | pm_runtime_read_* | __* | _fini | _init) continue ;;
 	esac
 	grep -qsw -- "$function" "${source%.c}.h" "lib/include/procmem/$file.h" || {
 		echo "$source: $function is not declared in $file.h"

@@ -198,31 +198,31 @@ struct pm_evidence {
 	uint64_t swapped; /**< swapped-out bytes of the target */
 	struct pm_evidence_trend numbers[PM_EVIDENCE_NUMBERS]; /**< numbers */
 
-	const struct pm_evidence_region *regions; /**< regions by descending memory */
-	size_t region_count;
-	const struct pm_evidence_owner *owners; /**< owners by descending memory */
-	size_t owner_count;
-	const struct pm_evidence_arena *arenas; /**< arenas of malloc */
-	size_t arena_count;
-	const struct pm_evidence_chunks *chunks; /**< chunks by descending growth, then bytes */
-	size_t chunk_count;                      /**< at most PM_EVIDENCE_CHUNKS_MAX */
-	const struct pm_evidence_text *texts;    /**< texts by descending count */
-	size_t text_count;
-	const struct pm_evidence_type *types; /**< types of runtimes by descending growth */
-	size_t type_count;
+	const struct pm_evidence_region *regions;    /**< regions by descending memory */
+	size_t region_count;                         /**< number of elements */
+	const struct pm_evidence_owner *owners;      /**< owners by descending memory */
+	size_t owner_count;                          /**< number of elements */
+	const struct pm_evidence_arena *arenas;      /**< arenas of malloc */
+	size_t arena_count;                          /**< number of elements */
+	const struct pm_evidence_chunks *chunks;     /**< chunks by descending growth, then bytes */
+	size_t chunk_count;                          /**< at most PM_EVIDENCE_CHUNKS_MAX */
+	const struct pm_evidence_text *texts;        /**< texts by descending count */
+	size_t text_count;                           /**< number of elements */
+	const struct pm_evidence_type *types;        /**< types of runtimes by descending growth */
+	size_t type_count;                           /**< number of elements */
 	const struct pm_evidence_process *processes; /**< others of the family and cgroup */
-	size_t process_count;
-	const struct pm_evidence_part *parts; /**< parts of the nearest cgroup with a limit */
-	size_t part_count;
-	const struct pm_evidence_tmpfs *tmpfs; /**< directories by descending growth */
-	size_t tmpfs_count;
+	size_t process_count;                        /**< number of elements */
+	const struct pm_evidence_part *parts;    /**< parts of the nearest cgroup with a limit */
+	size_t part_count;                       /**< number of elements */
+	const struct pm_evidence_tmpfs *tmpfs;   /**< directories by descending growth */
+	size_t tmpfs_count;                      /**< number of elements */
 	const struct pm_evidence_shared *shared; /**< shared files */
-	size_t shared_count;
+	size_t shared_count;                     /**< number of elements */
 	const struct pm_evidence_limit
-		*limits; /**< limits; the one that is reached first is first */
-	size_t limit_count;
+		*limits;             /**< limits; the one that is reached first is first */
+	size_t limit_count;          /**< number of elements */
 	const struct pm_sign *signs; /**< crossed thresholds of pressure */
-	size_t sign_count;
+	size_t sign_count;           /**< number of elements */
 	uint64_t heap_counter; /**< bytes of mapped chunks by malloc's own counter; 0: not known */
 	bool heap_known;       /**< `arenas` and `chunks` are known */
 	bool family_known;     /**< `processes` was observed */

@@ -123,10 +123,10 @@ struct pm_finding {
 	bool time_known;         /**< the times are known */
 	double seconds_min;      /**< the limit is reached in this time at the earliest */
 	double seconds_max;      /**< at the latest */
-	struct pm_finding_fact facts[PM_FINDING_FACTS_MAX]; /**< what supports the claim */
-	size_t fact_count;
+	struct pm_finding_fact facts[PM_FINDING_FACTS_MAX];   /**< what supports the claim */
+	size_t fact_count;                                    /**< number of elements */
 	struct pm_finding_fact against[PM_FINDING_FACTS_MAX]; /**< other suspects that it is not */
-	size_t against_count;
+	size_t against_count;                                 /**< number of elements */
 };
 
 /** The findings, by descending weight. */
