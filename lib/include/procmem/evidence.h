@@ -88,6 +88,8 @@ struct pm_evidence_arena {
 	uint64_t system;    /**< obtained from the kernel */
 	uint64_t in_use;    /**< chunks in use */
 	uint64_t free;      /**< free and cached chunks, and the top */
+	/** The part of `free` that was free in all walks; with one walk, as `free` */
+	uint64_t free_always;
 	uint64_t trimmable; /**< whole pages of `free`: malloc_trim(3) would return about this much
 	                     */
 	pid_t thread;       /**< a thread that uses it; 0 if not known */
