@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/target_reader.h>
+
 #include "base/alloc.h"
 #include "base/minmax.h"
+#include "why/constants.h"
 
 /* Sizes of the arrays. More is not judged: the largest and the fastest come first. */
-enum { REGIONS_MAX = 4096, PROCESSES_MAX = 256, FOLDERS_MAX = 64, TEXTS_MAX = 64 };
+enum { REGIONS_MAX = 4096, PROCESSES_MAX = 256, FOLDERS_MAX = 64, TEXTS_MAX = 64, COMPLETED_MAX = 8 };
 
 /** Keeps a copy of bytes as a string. */
 static const char *keep(struct why_evidence *made, const char *bytes, size_t length)
@@ -407,6 +410,36 @@ static void add_chunks(struct why_evidence *made, const struct why_observation *
 	made->evidence.chunk_count = count;
 }
 
+/**
+ * Completes the texts of the chunks that grow, and finds the files that have them as constants. The
+ * process can be gone: then the texts stay as they are.
+ */
+static void complete_texts(struct why_evidence *made, const struct why_observation *observation)
+{
+	struct pm_evidence_chunks *chunks = (struct pm_evidence_chunks *)made->evidence.chunks;
+	struct pm_reader files = observation->walks.contents.files, memory = { 0 };
+	struct why_constants constants = { .files = &files,
+		                           .regions = &observation->walks.regions };
+	char text[WHY_CONSTANTS_TEXT_MAX];
+
+	if (!observation->process ||
+	    pm_target_reader_open(observation->process, NULL, &memory, NULL) < 0)
+		return;
+
+	for (size_t i = 0, completed = 0;
+	     i < made->evidence.chunk_count && completed < COMPLETED_MAX; i++) {
+		if (!chunks[i].growth_known || chunks[i].net_rate <= 0 || !*chunks[i].text)
+			continue;
+		completed++;
+		size_t length = why_constants_read_text(&memory, chunks[i].example, chunks[i].size,
+		                                        chunks[i].text, text);
+		if (length > 0)
+			chunks[i].text = keep(made, text, length);
+		chunks[i].module = why_constants_find(&constants, chunks[i].text);
+	}
+	pm_reader_close(&memory);
+}
+
 static void add_owners(struct why_evidence *made, const struct why_observation *observation)
 {
 	const struct why_owners *owners = &observation->owners;
@@ -615,6 +648,7 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	evidence->memory = trend_of(observation, &rates->memory, PM_TREND_BYTES);
 	evidence->kept = trend_of(observation, &rates->kept, PM_TREND_BYTES);
 	evidence->unique = observation->unique;
+	evidence->descriptors_max = observation->descriptors_max;
 	evidence->swapped = observation->info.vm_swap;
 	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads, PM_TREND_COUNT);
 	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings, PM_TREND_COUNT);
@@ -624,6 +658,7 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	add_regions(made, observation);
 	add_arenas(made, &observation->walks);
 	add_chunks(made, observation);
+	complete_texts(made, observation);
 	add_owners(made, observation);
 	add_types(made, &observation->owners);
 	add_processes(made, observation);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/minmax.h"
 
 void why_walks_begin(struct why_walks *walks, struct pm_process *process,
@@ -82,6 +83,8 @@ static int count_chunks(struct why_walks *walks, struct pm_heap *heap, struct pm
 
 static int walk_over(struct why_walks *walks, struct pm_heap *heap, struct pm_error *error)
 {
+	/* Until here, the first walk has spent time on symbols. */
+	walks->times[walks->count] = clock_boot_seconds();
 	if (pm_survivors_walk(walks->survivors, heap, error) < 0)
 		return -1;
 
@@ -138,14 +141,13 @@ static int walk_again(struct why_walks *walks, struct pm_error *error)
 	return result;
 }
 
-int why_walks_make(struct why_walks *walks, double time, struct pm_error *error)
+int why_walks_make(struct why_walks *walks, struct pm_error *error)
 {
 	struct pm_error why = { 0 };
 
 	if (walks->failure.kind != PM_ERROR_NONE || walks->count == PM_SURVIVORS_WALKS)
 		return 0;
 
-	walks->times[walks->count] = time;
 	int result = walks->count == 0 ? walk_first(walks, &why) : walk_again(walks, &why);
 	if (result == 0) {
 		walks->count++;

@@ -54,11 +54,10 @@ void why_walks_begin(struct why_walks *walks, struct pm_process *process,
  * not an error: why_walks.failure says why.
  *
  * @param walks  the walks
- * @param time   the time, in seconds
  * @param error  PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return       0 or -1
  */
-int why_walks_make(struct why_walks *walks, double time, struct pm_error *error);
+int why_walks_make(struct why_walks *walks, struct pm_error *error);
 
 /** Returns the free bytes that an arena had at all walks: 0 if a walk did not find it. */
 uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_arena *arena);

@@ -225,6 +225,7 @@ struct pm_evidence {
 	size_t limit_count;
 	const struct pm_sign *signs; /**< crossed thresholds of pressure */
 	size_t sign_count;
+	uint64_t descriptors_max; /**< RLIMIT_NOFILE of the target; 0 if not known */
 	uint64_t heap_counter; /**< bytes of mapped chunks by malloc's own counter; 0: not known */
 	bool heap_known;       /**< `arenas` and `chunks` are known */
 	bool family_known;     /**< `processes` was observed */
