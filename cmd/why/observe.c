@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <procmem/process_rollup.h>
@@ -83,7 +84,7 @@ static int sampled(void *context, const struct headroom_rates *rates,
 	if (observation->walks.count != 1 &&
 	    why_owners_count_types(&observation->owners, observation->process, sample, error) < 0)
 		return -1;
-	return why_walks_make(&observation->walks, sample->time, error);
+	return why_walks_make(&observation->walks, error);
 }
 
 /** Reads sizes of regions that only smaps has. Without them, nothing is said about them. */
@@ -115,6 +116,15 @@ static void read_sizes(struct why_observation *observation)
 	pm_regions_deinit(&regions);
 }
 
+static void read_descriptor_limit(struct why_observation *observation)
+{
+	struct rlimit limit;
+
+	if (prlimit(observation->rates.pid, RLIMIT_NOFILE, NULL, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY)
+		observation->descriptors_max = limit.rlim_cur;
+}
+
 /** Reads what is known at the end. */
 static int finish(struct why_observation *observation, struct pm_error *error)
 {
@@ -134,6 +144,7 @@ static int finish(struct why_observation *observation, struct pm_error *error)
 		forecast_make(&source, &observation->headroom.limits[i],
 		              &observation->forecasts[i]);
 	read_sizes(observation);
+	read_descriptor_limit(observation);
 	return 0;
 }
 

@@ -36,6 +36,7 @@ struct why_observation {
 	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */
 	struct pm_series mappings;                /**< number of regions */
 	struct pm_series descriptors; /**< number of open descriptors; empty if not known */
+	uint64_t descriptors_max;     /**< RLIMIT_NOFILE; 0 if not known, or unlimited */
 	struct why_sizes *sizes;      /**< regions at the end; owned; NULL if not known */
 	size_t size_count;            /**< number of elements of `sizes` */
 	uint64_t unique;              /**< USS; 0 if not known */

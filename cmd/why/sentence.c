@@ -251,6 +251,10 @@ static void put_growth(const struct pm_finding *finding, const struct pm_evidenc
 	if (finding->count > 0) {
 		text_grouped(text, finding->count);
 		text_string(text, " now");
+		if (finding->region) {
+			text_string(text, ", mostly ");
+			put_region(finding->region, text);
+		}
 	} else {
 		put_subject(finding, evidence, text);
 	}
@@ -408,6 +412,11 @@ static void put_until(const struct pm_finding *finding, bool exact, struct text 
 		else
 			text_size_as(text, limit->max, exact);
 		text_string(text, ") is used up in ");
+		put_time(finding->seconds_min, finding->seconds_max, text);
+	} else if (finding->time_known && finding->count_max > 0) {
+		text_string(text, "its open files, RLIMIT_NOFILE (");
+		text_grouped(text, finding->count_max);
+		text_string(text, ") are used up in ");
 		put_time(finding->seconds_min, finding->seconds_max, text);
 	} else if (finding->time_known) {
 		text_string(text, "it is used up in ");

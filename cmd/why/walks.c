@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/minmax.h"
 
 void why_walks_begin(struct why_walks *walks, struct pm_process *process,
                      const volatile sig_atomic_t *cancel)
@@ -36,6 +38,7 @@ static void note_arenas(struct why_walks *walks, const struct pm_heap *heap)
 		/* An arena that appears later had no chunks before. */
 		arena->last = heap->arenas[i];
 		arena->in_use[walks->count] = heap->arenas[i].in_use;
+		arena->free[walks->count] = arena->last.free + arena->last.cached + arena->last.top;
 		arena->walks++;
 	}
 	walks->mapped_counter = heap->mapped_counter;
@@ -80,6 +83,8 @@ static int count_chunks(struct why_walks *walks, struct pm_heap *heap, struct pm
 
 static int walk_over(struct why_walks *walks, struct pm_heap *heap, struct pm_error *error)
 {
+	/* Until here, the first walk has spent time on symbols. */
+	walks->times[walks->count] = clock_boot_seconds();
 	if (pm_survivors_walk(walks->survivors, heap, error) < 0)
 		return -1;
 
@@ -136,14 +141,13 @@ static int walk_again(struct why_walks *walks, struct pm_error *error)
 	return result;
 }
 
-int why_walks_make(struct why_walks *walks, double time, struct pm_error *error)
+int why_walks_make(struct why_walks *walks, struct pm_error *error)
 {
 	struct pm_error why = { 0 };
 
 	if (walks->failure.kind != PM_ERROR_NONE || walks->count == PM_SURVIVORS_WALKS)
 		return 0;
 
-	walks->times[walks->count] = time;
 	int result = walks->count == 0 ? walk_first(walks, &why) : walk_again(walks, &why);
 	if (result == 0) {
 		walks->count++;
@@ -157,6 +161,15 @@ int why_walks_make(struct why_walks *walks, double time, struct pm_error *error)
 	}
 	walks->failure = why;
 	return 0;
+}
+
+uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_arena *arena)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < walks->count; i++)
+		least = pm_min(least, arena->free[i]);
+	return walks->count > 0 ? least : 0;
 }
 
 bool why_walks_know_growth(const struct why_walks *walks)

@@ -89,12 +89,45 @@ void pm_finding_kernel_memory(struct pm_finding_context *context)
 	}
 }
 
+/**
+ * Reports pages of mapped files that become resident. The kernel can drop them: they are not part
+ * of the kept memory of the target, which grows less than half as fast.
+ */
+static void report_mapped_files(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	double kept = pm_evidence_rate(&evidence->kept);
+
+	for (size_t i = 0; i < evidence->region_count && evidence->kept.known; i++) {
+		const struct pm_evidence_region *region = &evidence->regions[i];
+		double rate = pm_evidence_rate(&region->memory);
+
+		if (pm_finding_is_explained(context, region) || region->mapping[0] != '/' ||
+		    region->owner != PM_OWNER_FILE || rate <= 2 * kept ||
+		    !pm_finding_matters(context, rate))
+			continue;
+
+		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_PAGE_CACHE,
+		                                            PM_CONFIDENCE_SURE);
+		if (!finding)
+			return;
+
+		finding->harmless = true;
+		finding->region = region;
+		finding->owner = PM_OWNER_FILE;
+		pm_finding_set_trend(finding, &region->memory);
+		pm_finding_weigh(context, finding);
+		pm_finding_explain(context, region);
+	}
+}
+
 void pm_finding_page_cache(struct pm_finding_context *context)
 {
 	static const enum pm_cgroup_part parts[] = { PM_CGROUP_FILE_INACTIVE,
 		                                     PM_CGROUP_FILE_ACTIVE };
 	const struct pm_evidence *evidence = context->evidence;
 
+	report_mapped_files(context);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		const struct pm_evidence_part *part = find_part(evidence, parts[i]);
 

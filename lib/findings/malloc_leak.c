@@ -2,8 +2,8 @@
 /*
  * Chunks of malloc of one size that are allocated and stay.
  *
- * Needs: several walks of the heap. The size class gains chunks, and loses few: what stays is at
- * least half of what is new. Sure if the region or the arena of the chunks grows steadily, too, and
+ * Needs: several walks of the heap. The size class gains chunks, and loses few: most of what is
+ * new stays. Sure if the region or the arena of the chunks grows steadily, too, and
  * no chunk can be missing. Classes that gain chunks at the same rate in the same arena belong to
  * one structure: they are one finding.
  */
@@ -14,8 +14,20 @@
 /* Rates of classes of one structure differ by at most this part. */
 static const double same_rate = 0.15;
 
-/* At least this part of the new chunks stays. */
-static const double stays_min = 0.5;
+/* At least this part of the growth of an arena is that of the chunks that explain it. */
+static const double explains_min = 0.5;
+
+/*
+ * At least this part of the new chunks stays. What was allocated at once in the first half of the
+ * time, such as at a peak, has only half of its rate over the whole time.
+ */
+static const double stays_min = 0.7;
+
+/* Percentage of released chunks that is reported. Below, it can be the error of the rates. */
+static const double released_min = 5;
+
+/* Chunks that grow by this part of the swing of a sawtooth would raise its floor. */
+static const double swing_share = 0.05;
 
 /* Maximum number of findings of this rule. */
 enum { FINDINGS_MAX = 3 };
@@ -33,6 +45,32 @@ static bool belongs_to_threads(const struct pm_finding_context *context,
 	       fabs(chunks->net_rate - context->thread_rate) <= same_rate * context->thread_rate;
 }
 
+/** Tests whether a region belongs to an arena. */
+static bool is_of_arena(const struct pm_evidence_region *region, uint32_t arena)
+{
+	if (region->kind == PM_KIND_ARENA)
+		return region->arena == arena;
+	return region->kind == PM_KIND_HEAP && arena == 0;
+}
+
+/** Tests whether chunks belong to the swing of an arena that rises and falls, and does not grow. */
+static bool belongs_to_swing(const struct pm_evidence *evidence,
+                             const struct pm_evidence_chunks *chunks)
+{
+	double grown = bytes_rate(chunks) * evidence->seconds;
+
+	for (size_t i = 0; i < evidence->region_count; i++) {
+		const struct pm_evidence_region *region = &evidence->regions[i];
+		const struct pm_trend *trend = &region->memory.trend;
+
+		if (is_of_arena(region, chunks->arena) && trend->sawtooth &&
+		    pm_evidence_is_flat(&region->memory) && grown >= swing_share * trend->swing)
+			return true;
+	}
+
+	return false;
+}
+
 /** Tests whether chunks of a class pile up, at a rate that matters. */
 static bool piles_up(const struct pm_finding_context *context,
                      const struct pm_evidence_chunks *chunks)
@@ -40,6 +78,7 @@ static bool piles_up(const struct pm_finding_context *context,
 	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
 	       !belongs_to_threads(context, chunks) &&
 	       chunks->net_rate >= stays_min * chunks->rate &&
+	       !belongs_to_swing(context->evidence, chunks) &&
 	       pm_finding_matters(context, bytes_rate(chunks));
 }
 
@@ -58,10 +97,8 @@ static const struct pm_evidence_region *growing_region(const struct pm_evidence 
 
 	for (size_t i = 0; i < evidence->region_count; i++) {
 		const struct pm_evidence_region *region = &evidence->regions[i];
-		bool in_arena = region->kind == PM_KIND_ARENA && region->arena == arena;
-		bool in_heap = region->kind == PM_KIND_HEAP && arena == 0;
 
-		if (!(in_arena || in_heap) || !pm_evidence_grows(&region->memory))
+		if (!is_of_arena(region, arena) || !pm_evidence_grows(&region->memory))
 			continue;
 		if (!fastest ||
 		    pm_evidence_rate(&region->memory) > pm_evidence_rate(&fastest->memory))
@@ -112,7 +149,7 @@ static void add_details(const struct pm_finding_context *context, struct pm_find
 	const struct pm_evidence_chunks *chunks = finding->chunks;
 	double released = 100 * (1 - chunks->net_rate / chunks->rate);
 
-	if (released >= 1)
+	if (released >= released_min)
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_RELEASED,
 		                                                      .percent = released });
 	pm_finding_add_texts(context, finding);
@@ -152,22 +189,30 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	add_details(context, finding);
 	pm_finding_set_limit(context, finding);
 	pm_finding_weigh(context, finding);
-	if (region && finding->rate >= stays_min * pm_evidence_rate(&region->memory))
+	if (region && finding->rate >= explains_min * pm_evidence_rate(&region->memory))
 		pm_finding_explain(context, region);
 }
 
-/** Marks the growth of arenas that chunks of new threads explain. */
+/**
+ * Marks the growth of arenas that chunks of new threads explain. Such growth can be too slow for a
+ * steady verdict.
+ */
 static void explain_threads(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
 
 	for (size_t i = 0; i < evidence->chunk_count; i++) {
 		const struct pm_evidence_chunks *chunks = &evidence->chunks[i];
-		const struct pm_evidence_region *region = growing_region(evidence, chunks->arena);
 
-		if (chunks->growth_known && region && belongs_to_threads(context, chunks) &&
-		    bytes_rate(chunks) >= stays_min * pm_evidence_rate(&region->memory))
-			pm_finding_explain(context, region);
+		if (!chunks->growth_known || !belongs_to_threads(context, chunks))
+			continue;
+		for (size_t r = 0; r < evidence->region_count; r++) {
+			const struct pm_evidence_region *region = &evidence->regions[r];
+
+			if (is_of_arena(region, chunks->arena) &&
+			    bytes_rate(chunks) >= explains_min * pm_evidence_rate(&region->memory))
+				pm_finding_explain(context, region);
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	const struct pm_evidence *evidence = context->evidence;
 	enum pm_owner heap = runtime_heap(evidence);
 	const struct pm_evidence_owner *owner = pm_finding_owner(evidence, heap);
-	bool outside = owner && pm_evidence_is_flat(&owner->memory);
+	bool outside = heap != PM_OWNER_UNKNOWN && owner && pm_evidence_is_flat(&owner->memory);
 	bool same_size = region->chunk_min == region->chunk_max && region->chunk_max > 0;
 	bool counted = pm_evidence_grows(&region->count);
 

@@ -40,17 +40,40 @@ static void set_limit(const struct pm_evidence *evidence, size_t index, struct p
 	}
 }
 
-/** Marks the regions that pile up with the mappings. */
-static void explain_mappings(struct pm_finding_context *context, double rate)
+/** Sets when the process can open no more files. */
+static void set_descriptor_limit(const struct pm_evidence *evidence, struct pm_finding *finding)
+{
+	if (evidence->descriptors_max <= finding->count)
+		return;
+
+	finding->count_max = evidence->descriptors_max;
+	finding->time_known = true;
+	finding->seconds_min = finding->seconds_max =
+		(double)(finding->count_max - finding->count) / finding->count_rate;
+}
+
+/**
+ * Marks the regions that pile up with the mappings.
+ * @return those that pile up fastest; NULL if there are none
+ */
+static const struct pm_evidence_region *explain_mappings(struct pm_finding_context *context,
+                                                         double rate)
 {
 	const struct pm_evidence *evidence = context->evidence;
+	const struct pm_evidence_region *fastest = NULL;
 
 	for (size_t i = 0; i < evidence->region_count; i++) {
 		const struct pm_evidence_region *region = &evidence->regions[i];
 
-		if (pm_evidence_rate(&region->count) >= rate / 2)
-			pm_finding_explain(context, region);
+		if (pm_evidence_rate(&region->count) < rate / 2)
+			continue;
+		pm_finding_explain(context, region);
+		if (!fastest ||
+		    pm_evidence_rate(&region->count) > pm_evidence_rate(&fastest->count))
+			fastest = region;
 	}
+
+	return fastest;
 }
 
 /** Marks the stacks, which pile up with the threads. */
@@ -78,12 +101,13 @@ void pm_finding_pile_up(struct pm_finding_context *context)
 
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		const struct pm_evidence_trend *trend = &evidence->numbers[numbers[i].number];
+		const struct pm_evidence_region *region = NULL;
 		double rate = pm_evidence_rate(trend);
 
 		if (!pm_evidence_grows(trend))
 			continue;
 		if (numbers[i].number == PM_EVIDENCE_MAPPINGS) {
-			explain_mappings(context, rate);
+			region = explain_mappings(context, rate);
 			if (belong_to_threads(context, rate))
 				continue;
 		}
@@ -95,12 +119,16 @@ void pm_finding_pile_up(struct pm_finding_context *context)
 
 		finding->verdict = trend->trend.verdict;
 		finding->count = trend->last;
+		finding->region = region;
 		finding->count_rate = rate;
 		if (numbers[i].number == PM_EVIDENCE_THREADS) {
 			context->thread_rate = rate;
 			explain_stacks(context);
 		}
-		set_limit(evidence, i, finding);
+		if (numbers[i].number == PM_EVIDENCE_DESCRIPTORS)
+			set_descriptor_limit(evidence, finding);
+		else
+			set_limit(evidence, i, finding);
 		pm_finding_weigh(context, finding);
 	}
 }

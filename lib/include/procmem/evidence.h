@@ -88,6 +88,8 @@ struct pm_evidence_arena {
 	uint64_t system;    /**< obtained from the kernel */
 	uint64_t in_use;    /**< chunks in use */
 	uint64_t free;      /**< free and cached chunks, and the top */
+	/** The part of `free` that was free in all walks; with one walk, as `free` */
+	uint64_t free_always;
 	uint64_t trimmable; /**< whole pages of `free`: malloc_trim(3) would return about this much
 	                     */
 	pid_t thread;       /**< a thread that uses it; 0 if not known */
@@ -223,6 +225,7 @@ struct pm_evidence {
 	size_t limit_count;          /**< number of elements */
 	const struct pm_sign *signs; /**< crossed thresholds of pressure */
 	size_t sign_count;           /**< number of elements */
+	uint64_t descriptors_max;    /**< RLIMIT_NOFILE of the target; 0 if not known */
 	uint64_t heap_counter; /**< bytes of mapped chunks by malloc's own counter; 0: not known */
 	bool heap_known;       /**< `arenas` and `chunks` are known */
 	bool family_known;     /**< `processes` was observed */

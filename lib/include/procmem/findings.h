@@ -117,6 +117,8 @@ struct pm_finding {
 	enum pm_verdict verdict; /**< how it develops; PM_VERDICT_TOO_EARLY if not observed */
 	uint64_t bytes;          /**< bytes concerned now */
 	uint64_t count;          /**< things concerned now, such as threads; 0 if not known */
+	uint64_t count_max;      /**< with `count`: the kernel permits no more; 0 if not known, or
+	                            if `limit` has it */
 	double rate;             /**< growth in bytes per second; 0 if it does not grow */
 	double count_rate;       /**< growth in things per second; 0 if not known */
 	bool estimate;           /**< `rate` is an estimate */

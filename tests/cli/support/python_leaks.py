@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# usage: python_leaks.py kept|cache RATE
+#
+# Makes RATE objects of the class Invoice per second. With `kept` all stay; with `cache` only the last
+# 1000 do. Answers `tell` with "made NUMBER".
+import collections
+import sys
+import threading
+import time
+
+
+class Invoice:
+    def __init__(self, number):
+        self.number = number
+
+
+rate = int(sys.argv[2])
+kept = collections.deque(maxlen=1000 if sys.argv[1] == "cache" else None)
+made = 0
+
+
+def obey():
+    for line in sys.stdin:
+        if line == "tell\n":
+            print("made", made, flush=True)
+
+
+threading.Thread(target=obey, daemon=True).start()
+began = time.monotonic()
+print("ready", flush=True)
+while True:
+    while made < rate * (time.monotonic() - began):
+        kept.append(Invoice(made))
+        made += 1
+    time.sleep(0.05)
