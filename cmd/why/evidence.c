@@ -376,8 +376,43 @@ static void add_chunks(struct why_evidence *made, const struct why_observation *
 	made->evidence.chunk_count = count;
 }
 
-static void add_owners(struct why_evidence *made, const struct why_owners *owners)
+/** Adds what the runtime of an owner counts itself. */
+static void add_own_counts(const struct why_observation *observation,
+                           struct pm_evidence_owner *owner)
 {
+	const struct why_owners *owners = &observation->owners;
+	const struct headroom_rates *rates = &observation->rates;
+	enum pm_limit_kind kind = PM_LIMIT_KINDS;
+
+	switch (owner->owner) {
+	case PM_OWNER_JAVA_HEAP:
+		kind = PM_LIMIT_JAVA_HEAP;
+		owner->collections = trend_of(&owners->java_collections, PM_TREND_COUNT);
+		owner->old_collections = trend_of(&owners->java_old_collections, PM_TREND_COUNT);
+		break;
+	case PM_OWNER_V8_HEAP:
+		kind = PM_LIMIT_V8_OLD_SPACE;
+		break;
+	case PM_OWNER_GO_HEAP:
+		owner->collections = trend_of(&owners->go_collections, PM_TREND_COUNT);
+		owner->used = trend_of(&owners->go_used, PM_TREND_BYTES);
+		break;
+	default:
+		break;
+	}
+
+	for (size_t i = 0; i < observation->headroom.count; i++) {
+		const struct pm_limit *limit = &observation->headroom.limits[i];
+		const struct pm_series *used = limit_counters_find(&rates->counters, limit);
+
+		if (limit->kind == kind && used)
+			owner->used = trend_of(used, PM_TREND_BYTES);
+	}
+}
+
+static void add_owners(struct why_evidence *made, const struct why_observation *observation)
+{
+	const struct why_owners *owners = &observation->owners;
 	struct pm_evidence_owner *items = alloc_array(NULL, PM_OWNER_COUNT, sizeof *items);
 	size_t count = 0;
 
@@ -391,6 +426,7 @@ static void add_owners(struct why_evidence *made, const struct why_owners *owner
 			.certain = sum->inferred == 0,
 			.memory = trend_of(&owners->series[i], PM_TREND_BYTES),
 		};
+		add_own_counts(observation, &items[count - 1]);
 	}
 
 	made->evidence.owners = items;
@@ -435,6 +471,20 @@ static void add_types(struct why_evidence *made, const struct why_owners *owners
 	made->evidence.type_count = last->type_count;
 }
 
+/**
+ * Tests whether a process grows only because it uses more pages of shared memory. They count once,
+ * with the shared memory itself.
+ */
+static bool is_shared_growth(const struct neighbour *neighbour)
+{
+	const struct pm_memory_use *use = &neighbour->use;
+	uint64_t private = use->anon + use->swap, kept = pm_memory_use_kept(use);
+	uint64_t first = neighbour->series.count > 0 ? neighbour->series.points[0].value : 0;
+	double grown = (double)kept - (double)first;
+
+	return use->shmem > 0 && (double)private - (double)neighbour->baseline < grown / 2;
+}
+
 static void add_processes(struct why_evidence *made, const struct why_observation *observation)
 {
 	const struct neighbours *neighbours = &observation->rates.around.neighbours;
@@ -447,7 +497,8 @@ static void add_processes(struct why_evidence *made, const struct why_observatio
 		             from->relation == NEIGHBOUR_DESCENDANT;
 		bool shares_limit = from->relation == NEIGHBOUR_MEMBER && from->in_group;
 
-		if (from->own || from->gone || !(child || shares_limit) || !neighbours_grows(from))
+		if (from->own || from->gone || !(child || shares_limit) ||
+		    !neighbours_grows(from) || is_shared_growth(from))
 			continue;
 
 		processes[count] = (struct pm_evidence_process){
@@ -537,6 +588,7 @@ static void add_shared(struct why_evidence *made, const struct why_observation *
 			.writer_name = writer ? writer->comm : "",
 			.target_writes = target_has_written,
 			.users = (uint32_t)file->writer_count,
+			.size = file->first.length == file->last.length ? file->last.length : 0,
 			.length = mean_trend(0, file->used, file->rate),
 		};
 	}
@@ -593,7 +645,7 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	add_regions(made, observation);
 	add_arenas(made, &observation->walks);
 	add_chunks(made, observation);
-	add_owners(made, &observation->owners);
+	add_owners(made, observation);
 	add_types(made, &observation->owners);
 	add_processes(made, observation);
 	add_tmpfs(made, observation);

@@ -33,12 +33,20 @@ static bool belongs_to_threads(const struct pm_finding_context *context,
 	       fabs(chunks->net_rate - context->thread_rate) <= same_rate * context->thread_rate;
 }
 
+/** Tests whether chunks are direct buffers or data of class loaders, whose growth is reported. */
+static bool belongs_to_java(const struct pm_finding_context *context,
+                            const struct pm_evidence_chunks *chunks)
+{
+	return (context->buffer_rate > 0 && chunks->size >= UINT64_C(16) << 10) ||
+	       bytes_rate(chunks) < context->class_rate;
+}
+
 /** Tests whether chunks of a class pile up, at a rate that matters. */
 static bool piles_up(const struct pm_finding_context *context,
                      const struct pm_evidence_chunks *chunks)
 {
 	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
-	       !belongs_to_threads(context, chunks) &&
+	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
 	       chunks->net_rate >= stays_min * chunks->rate &&
 	       pm_finding_matters(context, bytes_rate(chunks));
 }

@@ -9,6 +9,7 @@ enum { COLLECTORS = 8, NAME_SIZE = 64 };
 /** Sums of the counters of all collectors. */
 struct sums {
 	uint64_t collections;
+	uint64_t old; /* of these, those of old objects */
 	uint64_t ticks;
 	uint64_t frequency; /* ticks of a second; 0 if not known */
 	bool found;
@@ -45,7 +46,11 @@ static struct sums sum_counters(const struct pm_hsperf *hsperf)
 	int64_t frequency;
 
 	for (unsigned i = 0; i < COLLECTORS; i++) {
-		sums.collections += counter_of(hsperf, i, "invocations", &sums.found);
+		uint64_t invocations = counter_of(hsperf, i, "invocations", &sums.found);
+
+		/* The first collector is that of young objects. */
+		sums.collections += invocations;
+		sums.old += i > 0 ? invocations : 0;
 		sums.ticks += counter_of(hsperf, i, "time", &timed);
 	}
 	if (timed && pm_hsperf_number(hsperf, "sun.os.hrt.frequency", &frequency) && frequency > 0)
@@ -83,4 +88,6 @@ void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
 	/* Ticks are nanoseconds on Linux, where the frequency is 10^9. */
 	if (sums.found && sums.frequency >= 1000000)
 		add(jvm, "collection_time", sums.ticks / (sums.frequency / 1000000), true);
+	if (sums.found)
+		add(jvm, "old_collections", sums.old, false);
 }

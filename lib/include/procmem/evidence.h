@@ -77,6 +77,15 @@ struct pm_evidence_owner {
 	enum pm_owner owner;             /**< the owner */
 	bool certain;                    /**< all of it is proven */
 	struct pm_evidence_trend memory; /**< resident and swapped bytes */
+	/**
+	 * Bytes of objects, as the runtime counts them. Java: what the last collection left. V8 and
+	 * Go: with the garbage since the last collection. Not known for other owners
+	 */
+	struct pm_evidence_trend used;
+	/** Collections of garbage since the start of the runtime; known for Java and Go */
+	struct pm_evidence_trend collections;
+	/** Of these, collections of old objects, which release all garbage; known for Java */
+	struct pm_evidence_trend old_collections;
 };
 
 /** An arena of malloc. */
@@ -157,6 +166,8 @@ struct pm_evidence_shared {
 	const char *writer_name; /**< its command name; "" if there is none */
 	bool target_writes;      /**< the target can write it, too */
 	uint32_t users;          /**< number of other processes that have it */
+	uint64_t size;           /**< length that does not change: the memory in it cannot become
+	                          * more; 0: the length changes, or is not known */
 	struct pm_evidence_trend length; /**< length of the file, or its allocated bytes */
 };
 
