@@ -22,8 +22,23 @@ static const char *keep(struct why_evidence *made, const char *bytes, size_t len
 	return copy;
 }
 
+/*
+ * Share of the time of the observation, and seconds, that are enough for a verdict. If the user
+ * wants a short observation, its verdicts are less sure; the findings say so.
+ */
+static const double judged_share = 0.6, usual_seconds = 10;
+
+/** Returns the minimum time for a verdict. */
+static double judged_seconds(const struct why_observation *observation)
+{
+	double seconds = judged_share * observation->options->seconds;
+
+	return seconds < usual_seconds ? seconds : usual_seconds;
+}
+
 /** Makes the trend of a series. */
-static struct pm_evidence_trend trend_of(const struct pm_series *series, enum pm_trend_unit unit)
+static struct pm_evidence_trend trend_of(const struct why_observation *observation,
+                                         const struct pm_series *series, enum pm_trend_unit unit)
 {
 	struct pm_evidence_trend trend = { 0 };
 
@@ -34,8 +49,25 @@ static struct pm_evidence_trend trend_of(const struct pm_series *series, enum pm
 	trend.last = series->points[series->count - 1].value;
 	trend.known = series->samples > 1;
 	if (trend.known)
-		pm_trend_judge(series, unit, &trend.trend);
+		pm_trend_judge_early(series, unit, judged_seconds(observation), &trend.trend);
 	return trend;
+}
+
+/** Makes the trend of a track. An empty series means a constant value. */
+static void judge_track(const struct why_observation *observation, const struct pm_track *track,
+                        struct pm_evidence_region *region)
+{
+	double seconds = judged_seconds(observation);
+
+	if (track->series.count > 0)
+		pm_trend_judge_early(&track->series, PM_TREND_BYTES, seconds,
+		                     &region->memory.trend);
+	else
+		pm_track_judge(observation->rates.tracker, track, &region->memory.trend);
+	if (track->counts.count > 0)
+		pm_trend_judge_early(&track->counts, PM_TREND_COUNT, seconds, &region->count.trend);
+	else
+		pm_track_judge_count(observation->rates.tracker, track, &region->count.trend);
 }
 
 /** Makes the trend of a size that is known at a few moments only, such as walks over a heap. */
@@ -96,7 +128,7 @@ static void add_reserve(const struct why_observation *observation,
 		    region->start >= reserve->start + reserve->used)
 			continue;
 		region->reserve = pm_reserve_size(reserve) - reserve->used;
-		region->length = trend_of(&reserve->series, PM_TREND_BYTES);
+		region->length = trend_of(observation, &reserve->series, PM_TREND_BYTES);
 	}
 }
 
@@ -123,7 +155,6 @@ static const struct why_arena *arena_of(const struct why_observation *observatio
 static void fill_region(const struct why_observation *observation, const struct pm_track *track,
                         struct pm_evidence_region *region)
 {
-	const struct pm_tracker *tracker = observation->rates.tracker;
 	const struct why_arena *arena = arena_of(observation, track);
 
 	*region = (struct pm_evidence_region){
@@ -144,8 +175,7 @@ static void fill_region(const struct why_observation *observation, const struct 
 		           .first = track->baseline_regions,
 		           .last = track->regions },
 	};
-	pm_track_judge(tracker, track, &region->memory.trend);
-	pm_track_judge_count(tracker, track, &region->count.trend);
+	judge_track(observation, track, region);
 	region->memory.known = observation->samples > 1;
 	region->count.known = observation->samples > 1;
 	if (arena) {
@@ -273,6 +303,7 @@ static void add_arenas(struct why_evidence *made, const struct why_walks *walks)
 			.system = from->last.system,
 			.in_use = from->last.in_use,
 			.free = from->last.free + from->last.cached + from->last.top,
+			.free_always = why_walks_free_always(walks, from),
 			.trimmable = from->last.trimmable,
 			.thread = from->thread.tid,
 			.thread_name = from->thread.name,
@@ -382,31 +413,28 @@ static void add_own_counts(const struct why_observation *observation,
 {
 	const struct why_owners *owners = &observation->owners;
 	const struct headroom_rates *rates = &observation->rates;
-	enum pm_limit_kind kind = PM_LIMIT_KINDS;
 
-	switch (owner->owner) {
-	case PM_OWNER_JAVA_HEAP:
-		kind = PM_LIMIT_JAVA_HEAP;
-		owner->collections = trend_of(&owners->java_collections, PM_TREND_COUNT);
-		owner->old_collections = trend_of(&owners->java_old_collections, PM_TREND_COUNT);
-		break;
-	case PM_OWNER_V8_HEAP:
-		kind = PM_LIMIT_V8_OLD_SPACE;
-		break;
-	case PM_OWNER_GO_HEAP:
-		owner->collections = trend_of(&owners->go_collections, PM_TREND_COUNT);
-		owner->used = trend_of(&owners->go_used, PM_TREND_BYTES);
-		break;
-	default:
-		break;
+	if (owner->owner == PM_OWNER_JAVA_HEAP) {
+		owner->collections = trend_of(observation, &owners->java_collections,
+		                              PM_TREND_COUNT);
+		owner->old_collections = trend_of(observation, &owners->java_old_collections,
+		                                  PM_TREND_COUNT);
+		owner->used = trend_of(observation, &owners->java_used, PM_TREND_BYTES);
+		owner->used_max = owners->java_used_max;
+	} else if (owner->owner == PM_OWNER_GO_HEAP) {
+		owner->collections = trend_of(observation, &owners->go_collections, PM_TREND_COUNT);
+		owner->used = trend_of(observation, &owners->go_used, PM_TREND_BYTES);
 	}
 
 	for (size_t i = 0; i < observation->headroom.count; i++) {
 		const struct pm_limit *limit = &observation->headroom.limits[i];
 		const struct pm_series *used = limit_counters_find(&rates->counters, limit);
 
-		if (limit->kind == kind && used)
-			owner->used = trend_of(used, PM_TREND_BYTES);
+		if (limit->kind != PM_LIMIT_V8_OLD_SPACE || owner->owner != PM_OWNER_V8_HEAP)
+			continue;
+		owner->used_max = limit->max;
+		if (used)
+			owner->used = trend_of(observation, used, PM_TREND_BYTES);
 	}
 }
 
@@ -424,7 +452,7 @@ static void add_owners(struct why_evidence *made, const struct why_observation *
 		items[count++] = (struct pm_evidence_owner){
 			.owner = (enum pm_owner)i,
 			.certain = sum->inferred == 0,
-			.memory = trend_of(&owners->series[i], PM_TREND_BYTES),
+			.memory = trend_of(observation, &owners->series[i], PM_TREND_BYTES),
 		};
 		add_own_counts(observation, &items[count - 1]);
 	}
@@ -505,11 +533,10 @@ static void add_processes(struct why_evidence *made, const struct why_observatio
 			.pid = from->use.pid,
 			.comm = from->use.comm,
 			.child = child,
-			.memory = { .known = true,
-			            .first = from->baseline,
-			            .last = pm_memory_use_kept(&from->use),
-			            .trend = from->trend },
+			.memory = trend_of(observation, &from->series, PM_TREND_BYTES),
 		};
+		processes[count].memory.first = from->baseline;
+		processes[count].memory.last = pm_memory_use_kept(&from->use);
 		count++;
 	}
 
@@ -616,7 +643,7 @@ static void add_limits(struct why_evidence *made, const struct why_observation *
 		};
 		if (used)
 			limits[i].used = trend_of(
-				used, headroom->limits[i].counts ? PM_TREND_COUNT : PM_TREND_BYTES);
+				observation, used, headroom->limits[i].counts ? PM_TREND_COUNT : PM_TREND_BYTES);
 	}
 
 	made->evidence.limits = limits;
@@ -633,13 +660,13 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	evidence->comm = observation->info.comm;
 	evidence->seconds = observation->seconds;
 	evidence->samples = observation->samples;
-	evidence->memory = trend_of(&rates->memory, PM_TREND_BYTES);
-	evidence->kept = trend_of(&rates->kept, PM_TREND_BYTES);
+	evidence->memory = trend_of(observation, &rates->memory, PM_TREND_BYTES);
+	evidence->kept = trend_of(observation, &rates->kept, PM_TREND_BYTES);
 	evidence->unique = observation->unique;
 	evidence->swapped = observation->info.vm_swap;
-	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(&rates->threads, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(&observation->mappings, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(&observation->descriptors,
+	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads, PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings, PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(observation, &observation->descriptors,
 	                                                      PM_TREND_COUNT);
 
 	add_regions(made, observation);

@@ -42,12 +42,16 @@ static int add_counters(struct why_owners *owners, const struct pm_sample *sampl
 	} counters[] = {
 		{ "java", "collections", &owners->java_collections },
 		{ "java", "old_collections", &owners->java_old_collections },
+		{ "java", "old_used", &owners->java_used },
 		{ "go", "collections", &owners->go_collections },
 		{ "go", "heap_in_use", &owners->go_used },
 	};
 
 	for (size_t i = 0; i < sample->runtimes->counter_count; i++) {
 		const struct pm_runtime_counter *counter = &sample->runtimes->counters[i];
+
+		if (strcmp(counter->name, "old_max") == 0)
+			owners->java_used_max = counter->value;
 
 		for (size_t c = 0; c < sizeof counters / sizeof *counters; c++)
 			if (strcmp(counter->family, counters[c].family) == 0 &&
@@ -169,6 +173,7 @@ void why_owners_deinit(struct why_owners *owners)
 		pm_series_deinit(&owners->series[i]);
 	pm_series_deinit(&owners->java_collections);
 	pm_series_deinit(&owners->java_old_collections);
+	pm_series_deinit(&owners->java_used);
 	pm_series_deinit(&owners->go_collections);
 	pm_series_deinit(&owners->go_used);
 	pm_python_heap_close(owners->first_types);

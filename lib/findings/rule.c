@@ -10,6 +10,9 @@
 /* A region or owner is a suspect if it has at least this share of the memory of the target. */
 static const double suspect_share = 0.05;
 
+/* Minimum time of an observation, in seconds, for growth that is sure. */
+static const double sure_seconds = 10;
+
 /* Times between which the weight of growth falls from the highest to the lowest value. */
 static const double urgent_seconds = 60, remote_seconds = 30 * 86400.0;
 
@@ -148,7 +151,12 @@ void pm_finding_set_own_limit(struct pm_finding *finding, const struct pm_eviden
 	if (!limit || limit->limit.used_unknown || finding->rate <= 0)
 		return;
 
-	double seconds = (double)pm_limit_left(&limit->limit) / finding->rate;
+	/* The used part of a heap contains garbage: the finding has the part that stays. */
+	uint64_t left = pm_limit_left(&limit->limit);
+	if (pm_limit_has_garbage(limit->limit.kind))
+		left = pm_max(limit->limit.max, finding->bytes) - finding->bytes;
+
+	double seconds = (double)left / finding->rate;
 	bool set = finding->limit && finding->limit != limit && finding->time_known;
 	if (set && finding->seconds_min <= seconds)
 		return;
@@ -169,6 +177,16 @@ static double urgency(double seconds)
 	return 1 - log(seconds / urgent_seconds) / log(remote_seconds / urgent_seconds);
 }
 
+/** Growth that was observed for a short time can be that of a start: it is not sure. */
+static void limit_confidence(const struct pm_evidence *evidence, struct pm_finding *finding)
+{
+	bool short_time = evidence->seconds > 0 && evidence->seconds < sure_seconds;
+	bool grows = finding->rate > 0 || finding->count_rate > 0;
+
+	if (short_time && grows && finding->confidence > PM_CONFIDENCE_LIKELY)
+		finding->confidence = PM_CONFIDENCE_LIKELY;
+}
+
 void pm_finding_weigh(const struct pm_finding_context *context, struct pm_finding *finding)
 {
 	static const double by_confidence[] = { [PM_CONFIDENCE_POSSIBLE] = 0.6,
@@ -176,6 +194,7 @@ void pm_finding_weigh(const struct pm_finding_context *context, struct pm_findin
 		                                [PM_CONFIDENCE_SURE] = 1 };
 	const struct pm_evidence *evidence = context->evidence;
 
+	limit_confidence(evidence, finding);
 	if (finding->harmless) {
 		finding->weight = 5;
 		return;

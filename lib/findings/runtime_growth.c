@@ -14,7 +14,10 @@
 enum { OLD_COLLECTIONS_MIN = 2, COLLECTIONS_MIN = 3 };
 
 /* A heap that is filled to this part is normally collected as a whole before. */
-static const double filled_part = 0.7;
+static const double filled_part = 0.95;
+
+/* Growth that reaches the maximum of a heap in this time is reported, even if it can be garbage. */
+static const double soon_seconds = 600;
 
 /* The rate of the live objects is known about this exactly. */
 static const double rate_error = 0.15;
@@ -70,8 +73,20 @@ static bool has_rising_floor(const struct pm_trend *trend)
 /** Tests whether a heap is filled to a part that is seldom without a collection of all objects. */
 static bool is_filled(const struct heap *heap)
 {
-	return heap->limit &&
-	       (double)heap->trend->last >= filled_part * (double)heap->limit->limit.max;
+	const struct pm_evidence_owner *owner = heap->owner;
+
+	return owner->used_max > 0 &&
+	       (double)owner->used.last >= filled_part * (double)owner->used_max;
+}
+
+/** Tests whether the maximum of a heap is reached soon, and whether what grows is not known. */
+static bool ends_soon(const struct heap *heap)
+{
+	const struct pm_evidence_owner *owner = heap->owner;
+	uint64_t last = heap->trend->last;
+
+	return !owner->collections.known && owner->used_max > last &&
+	       (double)(owner->used_max - last) < heap->rate * soon_seconds;
 }
 
 /**
@@ -92,7 +107,7 @@ static bool piles_up(const struct heap *heap, enum pm_confidence *confidence)
 
 	if (has_rising_floor(&heap->trend->trend))
 		return true;
-	if (steady && owner->old_collections.known &&
+	if (owner->old_collections.known &&
 	    collections(&owner->old_collections) >= OLD_COLLECTIONS_MIN)
 		return true;
 	if (steady && !owner->old_collections.known &&
@@ -101,7 +116,7 @@ static bool piles_up(const struct heap *heap, enum pm_confidence *confidence)
 
 	/* Without counters, or without collections, steady growth can be garbage. */
 	*confidence = PM_CONFIDENCE_POSSIBLE;
-	return steady && (!owner->collections.known || is_filled(heap));
+	return (steady && (!owner->collections.known || is_filled(heap))) || ends_soon(heap);
 }
 
 /** Adds the types of an owner that grow, at most three. */

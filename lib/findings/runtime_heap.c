@@ -3,15 +3,14 @@
  * The heap of a runtime is at its maximum: the program fails soon, or spends its time in
  * collections.
  *
- * Needs: the limit of the heap. Java counts what the last collection left: if that is near the
- * maximum after a collection of old objects, it is live. V8 counts garbage, too, so that its full
- * heap is only possibly full of live objects. The limit of Go is soft: it matters if collections
- * follow each other fast.
+ * Needs: the limit of the heap. Java counts the old objects: if they are near their maximum after a
+ * collection of them, they are live. V8 counts garbage, too, so that its full heap is only possibly
+ * full of live objects. The limit of Go is soft: it matters if collections follow each other fast.
  */
 #include "findings/rules.h"
 
 /* A heap is at its maximum if this part of it is used. */
-static const double java_part = 0.85, garbage_part = 0.9;
+static const double full_part = 0.9;
 
 /* Collections per second at which Go works mainly for its limit. */
 static const double fast_collections = 2;
@@ -25,11 +24,18 @@ static uint64_t collections(const struct pm_evidence_trend *trend)
 	return trend->known && trend->last > trend->first ? trend->last - trend->first : 0;
 }
 
-/** Tests whether at least a part of a limit is used. */
-static bool is_used(const struct pm_evidence_limit *limit, double part)
+/** Tests whether nearly all of a limit is used. */
+static bool is_used(const struct pm_evidence_limit *limit)
 {
 	return limit && !limit->limit.used_unknown && limit->limit.max > 0 &&
-	       (double)limit->limit.used >= part * (double)limit->limit.max;
+	       (double)limit->limit.used >= full_part * (double)limit->limit.max;
+}
+
+/** Tests whether the old objects of Java are near their maximum. */
+static bool is_full(const struct pm_evidence_owner *owner)
+{
+	return owner->used_max > 0 &&
+	       (double)owner->used.last >= full_part * (double)owner->used_max;
 }
 
 static void report(struct pm_finding_context *context, const struct pm_evidence_owner *owner,
@@ -42,13 +48,13 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 
 	finding->owner = owner->owner;
 	pm_finding_set_trend(finding, owner->used.known ? &owner->used : &owner->memory);
-	finding->bytes = limit->limit.used;
-	pm_finding_support(
-		finding,
-		(struct pm_finding_fact){ .id = PM_FACT_SHARE,
-	                                  .bytes = limit->limit.max,
-	                                  .percent = 100 * (double)limit->limit.used /
-	                                             (double)limit->limit.max });
+	if (!owner->used.known)
+		finding->bytes = limit->limit.used;
+	uint64_t max = owner->used_max > 0 ? owner->used_max : limit->limit.max;
+	pm_finding_support(finding, (struct pm_finding_fact){
+					    .id = PM_FACT_SHARE,
+					    .bytes = max,
+					    .percent = 100 * (double)finding->bytes / (double)max });
 	finding->limit = limit;
 	pm_finding_set_own_limit(finding, limit, rate_error);
 	pm_finding_acquit_others(context, finding);
@@ -70,12 +76,12 @@ void pm_finding_runtime_heap(struct pm_finding_context *context)
 								    evidence->seconds
 		                                          : 0;
 
-		if (owner->owner == PM_OWNER_JAVA_HEAP && is_used(java, java_part))
+		if (owner->owner == PM_OWNER_JAVA_HEAP && java && is_full(owner))
 			report(context, owner, java,
 			       old > 0 ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
-		else if (owner->owner == PM_OWNER_V8_HEAP && is_used(v8, garbage_part))
+		else if (owner->owner == PM_OWNER_V8_HEAP && is_used(v8))
 			report(context, owner, v8, PM_CONFIDENCE_POSSIBLE);
-		else if (owner->owner == PM_OWNER_GO_HEAP && is_used(go, garbage_part) &&
+		else if (owner->owner == PM_OWNER_GO_HEAP && is_used(go) &&
 		         per_second >= fast_collections)
 			report(context, owner, go, PM_CONFIDENCE_LIKELY);
 	}

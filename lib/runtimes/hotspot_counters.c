@@ -68,16 +68,36 @@ static void add(const struct pm_hotspot *jvm, const char *name, uint64_t value, 
 						     .microseconds = time });
 }
 
+/** Adds the used bytes of old objects, which collections update, and their maximum. */
+static void add_old(const struct pm_hotspot *jvm, const struct pm_hsperf *hsperf)
+{
+	static const struct {
+		const char *name, *counter;
+	} counters[] = { { "old_used", "sun.gc.generation.1.space.0.used" },
+		         { "old_max", "sun.gc.generation.1.maxCapacity" } };
+	int64_t value;
+
+	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+		if (pm_hsperf_number(hsperf, counters[i].counter, &value) && value > 0)
+			pm_runtime_add_counter(
+				jvm->context,
+				(struct pm_runtime_counter){
+					.family = pm_owner_family(PM_OWNER_JAVA_HEAP),
+					.name = counters[i].name,
+					.value = (uint64_t)value,
+					.bytes = true });
+}
+
 void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
 {
 	struct pm_hsperf hsperf = { 0 };
 	struct sums sums = { 0 };
+	bool copied = pm_hotspot_copy_counters(jvm, &hsperf);
 	uint64_t heap;
 	uint32_t collections;
 
-	if (pm_hotspot_copy_counters(jvm, &hsperf))
+	if (copied)
 		sums = sum_counters(&hsperf);
-	pm_hsperf_deinit(&hsperf);
 
 	if (sums.found)
 		add(jvm, "collections", sums.collections, false);
@@ -90,4 +110,7 @@ void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
 		add(jvm, "collection_time", sums.ticks / (sums.frequency / 1000000), true);
 	if (sums.found)
 		add(jvm, "old_collections", sums.old, false);
+	if (copied)
+		add_old(jvm, &hsperf);
+	pm_hsperf_deinit(&hsperf);
 }
