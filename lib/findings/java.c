@@ -12,6 +12,9 @@
 /* Direct buffers have this size at least; smaller chunks are those of the JVM. */
 static const uint64_t buffer_min = UINT64_C(16) << 10;
 
+/* Growth of buffers below this size is that of the JVM itself, such as its compilers. */
+static const uint64_t growth_min = UINT64_C(1) << 20;
+
 /* A limit is nearly reached if this part of it is used. */
 static const double full_part = 0.9;
 
@@ -95,7 +98,8 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 	double rate = buffers_rate(evidence);
 	if (rate <= 0)
 		rate = pm_evidence_rate(&limit->used);
-	bool grows = rate > 0 && pm_finding_matters(context, rate);
+	bool grows = rate * evidence->seconds >= (double)growth_min &&
+	             pm_finding_matters(context, rate);
 	if (!grows && used_part(limit) < full_part)
 		return;
 

@@ -17,6 +17,9 @@ static const double same_rate = 0.15;
 /* At least this part of the new chunks stays. */
 static const double stays_min = 0.5;
 
+/* Fewer new chunks say nothing: buffers of a program are allocated again and again. */
+static const double chunks_min = 6;
+
 /* Maximum number of findings of this rule. */
 enum { FINDINGS_MAX = 3 };
 
@@ -48,6 +51,7 @@ static bool piles_up(const struct pm_finding_context *context,
 	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
 	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
 	       chunks->net_rate >= stays_min * chunks->rate &&
+	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
 	       pm_finding_matters(context, bytes_rate(chunks));
 }
 

@@ -155,7 +155,8 @@ static void report(struct pm_finding_context *context, const struct heap *heap)
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_FLOOR,
 		                                                      .rate = finding->rate });
 	pm_finding_acquit_others(context, finding);
-	if (!harmless) {
+	/* The rate of garbage does not say when the maximum is reached. */
+	if (!harmless && !finding->estimate) {
 		pm_finding_set_limit(context, finding);
 		pm_finding_set_own_limit(finding, heap->limit, rate_error);
 	}
