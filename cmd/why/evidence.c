@@ -642,8 +642,9 @@ static void add_limits(struct why_evidence *made, const struct why_observation *
 			.seconds_max = time.seconds * (time.estimate ? 1.3 : 1.1),
 		};
 		if (used)
-			limits[i].used = trend_of(
-				observation, used, headroom->limits[i].counts ? PM_TREND_COUNT : PM_TREND_BYTES);
+			limits[i].used = trend_of(observation, used,
+			                          headroom->limits[i].counts ? PM_TREND_COUNT
+			                                                     : PM_TREND_BYTES);
 	}
 
 	made->evidence.limits = limits;
@@ -664,10 +665,12 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	evidence->kept = trend_of(observation, &rates->kept, PM_TREND_BYTES);
 	evidence->unique = observation->unique;
 	evidence->swapped = observation->info.vm_swap;
-	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(observation, &observation->descriptors,
-	                                                      PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads,
+	                                                  PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings,
+	                                                   PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(
+		observation, &observation->descriptors, PM_TREND_COUNT);
 
 	add_regions(made, observation);
 	add_arenas(made, &observation->walks);

@@ -56,8 +56,8 @@ static int add_counters(struct why_owners *owners, const struct pm_sample *sampl
 		for (size_t c = 0; c < sizeof counters / sizeof *counters; c++)
 			if (strcmp(counter->family, counters[c].family) == 0 &&
 			    strcmp(counter->name, counters[c].name) == 0 &&
-			    pm_series_add(counters[c].series, sample->time, counter->value,
-			                  error) < 0)
+			    pm_series_add(counters[c].series, sample->time, counter->value, error) <
+			            0)
 				return -1;
 	}
 

@@ -143,10 +143,10 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
                                  const struct pm_evidence_owner *owner)
 {
 	bool full = used_part(limit) >= full_part;
-	struct pm_finding *finding = pm_finding_add(
-		context, id,
-		full || !warms_up(context->evidence) ? PM_CONFIDENCE_LIKELY
-						     : PM_CONFIDENCE_POSSIBLE);
+	struct pm_finding *finding = pm_finding_add(context, id,
+	                                            full || !warms_up(context->evidence)
+	                                                    ? PM_CONFIDENCE_LIKELY
+	                                                    : PM_CONFIDENCE_POSSIBLE);
 	if (!finding)
 		return NULL;
 

@@ -51,10 +51,11 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	if (!owner->used.known)
 		finding->bytes = limit->limit.used;
 	uint64_t max = owner->used_max > 0 ? owner->used_max : limit->limit.max;
-	pm_finding_support(finding, (struct pm_finding_fact){
-					    .id = PM_FACT_SHARE,
-					    .bytes = max,
-					    .percent = 100 * (double)finding->bytes / (double)max });
+	pm_finding_support(
+		finding,
+		(struct pm_finding_fact){ .id = PM_FACT_SHARE,
+	                                  .bytes = max,
+	                                  .percent = 100 * (double)finding->bytes / (double)max });
 	finding->limit = limit;
 	pm_finding_set_own_limit(finding, limit, rate_error);
 	pm_finding_acquit_others(context, finding);
@@ -72,9 +73,10 @@ void pm_finding_runtime_heap(struct pm_finding_context *context)
 	for (size_t i = 0; i < evidence->owner_count; i++) {
 		const struct pm_evidence_owner *owner = &evidence->owners[i];
 		uint64_t old = collections(&owner->old_collections);
-		double per_second = evidence->seconds > 0 ? (double)collections(&owner->collections) /
-								    evidence->seconds
-		                                          : 0;
+		double per_second = evidence->seconds > 0
+		                            ? (double)collections(&owner->collections) /
+		                                      evidence->seconds
+		                            : 0;
 
 		if (owner->owner == PM_OWNER_JAVA_HEAP && java && is_full(owner))
 			report(context, owner, java,

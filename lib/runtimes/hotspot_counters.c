@@ -80,12 +80,11 @@ static void add_old(const struct pm_hotspot *jvm, const struct pm_hsperf *hsperf
 	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
 		if (pm_hsperf_number(hsperf, counters[i].counter, &value) && value > 0)
 			pm_runtime_add_counter(
-				jvm->context,
-				(struct pm_runtime_counter){
-					.family = pm_owner_family(PM_OWNER_JAVA_HEAP),
-					.name = counters[i].name,
-					.value = (uint64_t)value,
-					.bytes = true });
+				jvm->context, (struct pm_runtime_counter){
+						      .family = pm_owner_family(PM_OWNER_JAVA_HEAP),
+						      .name = counters[i].name,
+						      .value = (uint64_t)value,
+						      .bytes = true });
 }
 
 void pm_hotspot_read_counters(const struct pm_hotspot *jvm)
