@@ -11,7 +11,13 @@
 #include "why/constants.h"
 
 /* Sizes of the arrays. More is not judged: the largest and the fastest come first. */
-enum { REGIONS_MAX = 4096, PROCESSES_MAX = 256, FOLDERS_MAX = 64, TEXTS_MAX = 64, COMPLETED_MAX = 8 };
+enum {
+	REGIONS_MAX = 4096,
+	PROCESSES_MAX = 256,
+	FOLDERS_MAX = 64,
+	TEXTS_MAX = 64,
+	COMPLETED_MAX = 8
+};
 
 /** Keeps a copy of bytes as a string. */
 static const char *keep(struct why_evidence *made, const char *bytes, size_t length)
@@ -440,6 +446,37 @@ static void complete_texts(struct why_evidence *made, const struct why_observati
 	pm_reader_close(&memory);
 }
 
+/** Adds what the runtime of an owner counts itself. */
+static void add_own_counts(const struct why_observation *observation,
+                           struct pm_evidence_owner *owner)
+{
+	const struct why_owners *owners = &observation->owners;
+	const struct headroom_rates *rates = &observation->rates;
+
+	if (owner->owner == PM_OWNER_JAVA_HEAP) {
+		owner->collections = trend_of(observation, &owners->java_collections,
+		                              PM_TREND_COUNT);
+		owner->old_collections = trend_of(observation, &owners->java_old_collections,
+		                                  PM_TREND_COUNT);
+		owner->used = trend_of(observation, &owners->java_used, PM_TREND_BYTES);
+		owner->used_max = owners->java_used_max;
+	} else if (owner->owner == PM_OWNER_GO_HEAP) {
+		owner->collections = trend_of(observation, &owners->go_collections, PM_TREND_COUNT);
+		owner->used = trend_of(observation, &owners->go_used, PM_TREND_BYTES);
+	}
+
+	for (size_t i = 0; i < observation->headroom.count; i++) {
+		const struct pm_limit *limit = &observation->headroom.limits[i];
+		const struct pm_series *used = limit_counters_find(&rates->counters, limit);
+
+		if (limit->kind != PM_LIMIT_V8_OLD_SPACE || owner->owner != PM_OWNER_V8_HEAP)
+			continue;
+		owner->used_max = limit->max;
+		if (used)
+			owner->used = trend_of(observation, used, PM_TREND_BYTES);
+	}
+}
+
 static void add_owners(struct why_evidence *made, const struct why_observation *observation)
 {
 	const struct why_owners *owners = &observation->owners;
@@ -456,6 +493,7 @@ static void add_owners(struct why_evidence *made, const struct why_observation *
 			.certain = sum->inferred == 0,
 			.memory = trend_of(observation, &owners->series[i], PM_TREND_BYTES),
 		};
+		add_own_counts(observation, &items[count - 1]);
 	}
 
 	made->evidence.owners = items;
@@ -500,6 +538,20 @@ static void add_types(struct why_evidence *made, const struct why_owners *owners
 	made->evidence.type_count = last->type_count;
 }
 
+/**
+ * Tests whether a process grows only because it uses more pages of shared memory. They count once,
+ * with the shared memory itself.
+ */
+static bool is_shared_growth(const struct neighbour *neighbour)
+{
+	const struct pm_memory_use *use = &neighbour->use;
+	uint64_t private = use->anon + use->swap, kept = pm_memory_use_kept(use);
+	uint64_t first = neighbour->series.count > 0 ? neighbour->series.points[0].value : 0;
+	double grown = (double)kept - (double)first;
+
+	return use->shmem > 0 && (double)private - (double)neighbour->baseline < grown / 2;
+}
+
 static void add_processes(struct why_evidence *made, const struct why_observation *observation)
 {
 	const struct neighbours *neighbours = &observation->rates.around.neighbours;
@@ -512,7 +564,8 @@ static void add_processes(struct why_evidence *made, const struct why_observatio
 		             from->relation == NEIGHBOUR_DESCENDANT;
 		bool shares_limit = from->relation == NEIGHBOUR_MEMBER && from->in_group;
 
-		if (from->own || from->gone || !(child || shares_limit) || !neighbours_grows(from))
+		if (from->own || from->gone || !(child || shares_limit) ||
+		    !neighbours_grows(from) || is_shared_growth(from))
 			continue;
 
 		processes[count] = (struct pm_evidence_process){
@@ -601,6 +654,7 @@ static void add_shared(struct why_evidence *made, const struct why_observation *
 			.writer_name = writer ? writer->comm : "",
 			.target_writes = target_has_written,
 			.users = (uint32_t)file->writer_count,
+			.size = file->first.length == file->last.length ? file->last.length : 0,
 			.length = mean_trend(0, file->used, file->rate),
 		};
 	}
@@ -627,8 +681,9 @@ static void add_limits(struct why_evidence *made, const struct why_observation *
 			.seconds_max = time.seconds * (time.estimate ? 1.3 : 1.1),
 		};
 		if (used)
-			limits[i].used = trend_of(
-				observation, used, headroom->limits[i].counts ? PM_TREND_COUNT : PM_TREND_BYTES);
+			limits[i].used = trend_of(observation, used,
+			                          headroom->limits[i].counts ? PM_TREND_COUNT
+			                                                     : PM_TREND_BYTES);
 	}
 
 	made->evidence.limits = limits;
@@ -650,10 +705,12 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	evidence->unique = observation->unique;
 	evidence->descriptors_max = observation->descriptors_max;
 	evidence->swapped = observation->info.vm_swap;
-	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(observation, &observation->descriptors,
-	                                                      PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads,
+	                                                  PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings,
+	                                                   PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(
+		observation, &observation->descriptors, PM_TREND_COUNT);
 
 	add_regions(made, observation);
 	add_arenas(made, &observation->walks);

@@ -29,6 +29,9 @@ static const double released_min = 5;
 /* Chunks that grow by this part of the swing of a sawtooth would raise its floor. */
 static const double swing_share = 0.05;
 
+/* Fewer new chunks say nothing: buffers of a program are allocated again and again. */
+static const double chunks_min = 6;
+
 /* Maximum number of findings of this rule. */
 enum { FINDINGS_MAX = 3 };
 
@@ -71,14 +74,23 @@ static bool belongs_to_swing(const struct pm_evidence *evidence,
 	return false;
 }
 
+/** Tests whether chunks are direct buffers or data of class loaders, whose growth is reported. */
+static bool belongs_to_java(const struct pm_finding_context *context,
+                            const struct pm_evidence_chunks *chunks)
+{
+	return (context->buffer_rate > 0 && chunks->size >= UINT64_C(16) << 10) ||
+	       bytes_rate(chunks) < context->class_rate;
+}
+
 /** Tests whether chunks of a class pile up, at a rate that matters. */
 static bool piles_up(const struct pm_finding_context *context,
                      const struct pm_evidence_chunks *chunks)
 {
 	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
-	       !belongs_to_threads(context, chunks) &&
+	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
 	       chunks->net_rate >= stays_min * chunks->rate &&
 	       !belongs_to_swing(context->evidence, chunks) &&
+	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
 	       pm_finding_matters(context, bytes_rate(chunks));
 }
 
