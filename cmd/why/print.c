@@ -7,15 +7,26 @@
 
 #include "base/minmax.h"
 #include "base/utf8.h"
+#include "cgroup/parts.h"
 #include "target/json_parts.h"
 #include "view/json.h"
 #include "why/sentence.h"
+#include "why/unseen.h"
 
 /* Number of findings that are shown whole by default; the others have one line. */
 enum { WHOLE_MAX = 3 };
 
+/* Number of parts of a cgroup that are named. */
+enum { PARTS_SHOWN = 3 };
+
 /* Columns of the labels. */
 enum { LABEL_INDENT = 2, LABEL_WIDTH = 9 };
+
+/** The last line is being made. */
+struct end_line {
+	struct text text;
+	size_t unseen; /* number of items that were not seen */
+};
 
 /** A line is being printed. */
 struct printer {
@@ -44,6 +55,17 @@ static void print_line(void *context, enum why_label label, const struct text *t
 	printer->last = label;
 }
 
+/** Adds "NAME (PID): ", or the name of the file if it does not know its process. */
+static void put_target(const struct pm_evidence *evidence, struct text *line)
+{
+	const char *name = *evidence->comm || !evidence->file ? evidence->comm : evidence->file;
+
+	utf8_escape(line, name, strlen(name));
+	if (evidence->pid > 0)
+		text_format(line, " (%d)", (int)evidence->pid);
+	text_string(line, ": ");
+}
+
 /** Prints the title of a finding, with the confidence at the right margin. */
 static void print_title(const struct why_report *report, const struct pm_finding *finding,
                         struct out *out)
@@ -53,8 +75,7 @@ static void print_title(const struct why_report *report, const struct pm_finding
 	size_t width = pm_min_size(out->width, 80);
 	struct text line = { 0 };
 
-	utf8_escape(&line, report->evidence->comm, strlen(report->evidence->comm));
-	text_format(&line, " (%d): ", (int)report->evidence->pid);
+	put_target(report->evidence, &line);
 	why_sentence_title(finding, &line);
 	if (line.length + 2 + strlen(confidence) <= width)
 		text_fill(&line, ' ', width - line.length - strlen(confidence));
@@ -75,14 +96,51 @@ size_t why_report_count(const struct why_report *report)
 	return count;
 }
 
+/** Prints the largest parts of the cgroup that the user has named. */
+static void print_group(const struct why_group *group, struct out *out)
+{
+	bool shown[PM_CGROUP_PARTS] = { false };
+	struct text line = { 0 };
+
+	text_string(&line, "cgroup ");
+	utf8_escape(&line, group->path, strlen(group->path));
+	text_string(&line, ": ");
+	if (group->current != UINT64_MAX)
+		text_size(&line, group->current);
+	if (group->max != UINT64_MAX) {
+		text_string(&line, " of ");
+		text_size(&line, group->max);
+	}
+
+	for (int rank = 0; group->known && rank < PARTS_SHOWN; rank++) {
+		int largest = 0;
+
+		for (int i = 1; i < PM_CGROUP_PARTS; i++)
+			if (shown[largest] ||
+			    (!shown[i] && group->split.parts[i] > group->split.parts[largest]))
+				largest = i;
+		if (shown[largest] || group->split.parts[largest] == 0)
+			break;
+		shown[largest] = true;
+		text_string(&line, rank == 0 ? "; " : ", ");
+		text_string(&line,
+		            cgroup_parts_name((enum pm_cgroup_part)largest, &group->split));
+		text_char(&line, ' ');
+		text_size(&line, group->split.parts[largest]);
+	}
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 /** Prints that nothing was found. */
 static void print_nothing(const struct why_report *report, struct out *out)
 {
 	const struct pm_evidence *evidence = report->evidence;
 	struct text line = { 0 };
 
-	utf8_escape(&line, evidence->comm, strlen(evidence->comm));
-	text_format(&line, " (%d): nothing was found that grows or weighs: ", (int)evidence->pid);
+	put_target(evidence, &line);
+	text_string(&line, "nothing was found that grows or weighs: ");
 	text_size(&line, evidence->memory.last);
 	text_format(&line, ", %s\n",
 	            evidence->memory.known ? pm_verdict_name(evidence->memory.trend.verdict)
@@ -91,21 +149,33 @@ static void print_nothing(const struct why_report *report, struct out *out)
 	text_deinit(&line);
 }
 
-/** Adds what could not be seen. */
-static void put_unseen(const struct why_report *report, struct text *line)
+/** Adds what could not be seen. This is a why_unseen_visitor. */
+static void put_unseen(void *context, const char *words)
 {
-	const struct why_observation *observation = report->observation;
+	struct end_line *line = context;
 
-	if (observation->walks.failure.kind != PM_ERROR_NONE) {
-		text_string(line, "; not seen: inside malloc (");
-		utf8_escape(line, observation->walks.failure.text,
-		            strlen(observation->walks.failure.text));
-		text_char(line, ')');
-	} else if (!why_walks_know_growth(&observation->walks)) {
-		text_string(line, "; not seen: which chunks of malloc grow");
+	text_string(&line->text, line->unseen++ == 0 ? "; not seen: " : ", ");
+	text_string(&line->text, words);
+}
+
+/** Adds how the file was read. */
+static void put_file(const struct why_observation *observation, struct text *line)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	switch (observation->source) {
+	case PM_EVIDENCE_RECORDING:
+		pm_format_duration(observation->seconds, duration);
+		text_format(line, "a recording of %s: ", duration);
+		text_grouped(line, observation->samples);
+		text_format(line, " sample%s", text_plural(observation->samples));
+		break;
+	case PM_EVIDENCE_CORE:
+		text_string(line, "a core file: one moment");
+		break;
+	default:
+		text_string(line, "a saved smaps file: one moment");
 	}
-	if (!observation->texts.strings)
-		text_string(line, "; not seen: the content of memory");
 }
 
 static void print_end(const struct why_report *report, struct out *out)
@@ -113,16 +183,19 @@ static void print_end(const struct why_report *report, struct out *out)
 	const struct why_observation *observation = report->observation;
 	double seconds = observation->seconds > 0 ? observation->seconds : 1;
 	char duration[PM_DURATION_TEXT_SIZE];
-	struct text line = { 0 };
+	struct end_line line = { { 0 }, 0 };
 
 	pm_format_duration(observation->seconds, duration);
-	text_format(&line, "looked %s%s, cost %.1f%% of a core, not stopped", duration,
-	            observation->interrupted ? " (interrupted)" : "",
-	            100 * observation->cpu_seconds / seconds);
-	put_unseen(report, &line);
-	text_char(&line, '\n');
-	out_wrapped(out, &line, 2);
-	text_deinit(&line);
+	if (observation->source == PM_EVIDENCE_LIVE)
+		text_format(&line.text, "looked %s%s, cost %.1f%% of a core, not stopped", duration,
+		            observation->interrupted ? " (interrupted)" : "",
+		            100 * observation->cpu_seconds / seconds);
+	else
+		put_file(observation, &line.text);
+	why_unseen_list(observation, put_unseen, &line);
+	text_char(&line.text, '\n');
+	out_wrapped(out, &line.text, 2);
+	text_deinit(&line.text);
 }
 
 void why_print(const struct why_report *report, struct out *out)
@@ -131,6 +204,8 @@ void why_print(const struct why_report *report, struct out *out)
 	const struct why_options *options = report->observation->options;
 	size_t shown = 0, left_out = 0;
 
+	if (report->observation->group.given)
+		print_group(&report->observation->group, out);
 	if (why_report_count(report) == 0)
 		print_nothing(report, out);
 	for (size_t i = 0; i < findings->count; i++) {
@@ -162,7 +237,7 @@ struct json_lines {
 };
 
 static const char *const keys[WHY_LABELS] = {
-	[WHY_GROWS] = "evidence", [WHY_HOLDS] = "evidence", [WHY_MADE] = "evidence",
+	[WHY_GROWS] = "evidence", [WHY_SEEN] = "evidence",  [WHY_HOLDS] = "evidence", [WHY_MADE] = "evidence",
 	[WHY_UNTIL] = "evidence", [WHY_NOT] = "not",        [WHY_DO] = "do",
 	[WHY_MORE] = "more",
 };
@@ -261,6 +336,29 @@ static void json_finding(struct json *json, const struct why_report *report,
 	text_deinit(&title);
 }
 
+/** Writes what was not seen. This is a why_unseen_visitor. */
+static void json_unseen(void *context, const char *words)
+{
+	json_put(context, NULL, json_text(words));
+}
+
+/** Writes the cgroup that the user has named. */
+static void json_group(struct json *json, const struct why_group *group)
+{
+	json_open(json, "cgroup", '{');
+	json_put(json, "path", json_text(group->path));
+	if (group->current != UINT64_MAX)
+		json_put(json, "current", json_number(group->current));
+	if (group->max != UINT64_MAX)
+		json_put(json, "max", json_number(group->max));
+	json_open(json, "parts", '{');
+	for (int i = 0; group->known && i < PM_CGROUP_PARTS; i++)
+		json_put(json, pm_cgroup_parts_name((enum pm_cgroup_part)i),
+		         json_number(group->split.parts[i]));
+	json_shut(json, '}');
+	json_shut(json, '}');
+}
+
 void why_print_json(const struct why_report *report, struct out *out)
 {
 	const struct why_observation *observation = report->observation;
@@ -269,11 +367,15 @@ void why_print_json(const struct why_report *report, struct out *out)
 
 	json_open(&json, NULL, '{');
 	json_open(&json, "target", '{');
+	if (observation->file)
+		json_put(&json, "path", json_text(observation->file));
 	json_put(&json, "pid", json_integer(report->evidence->pid));
 	json_put(&json, "name", json_text(report->evidence->comm));
 	json_put(&json, "command", json_text(observation->command));
 	json_put(&json, "rss", json_number(report->evidence->memory.last));
 	json_shut(&json, '}');
+	if (observation->group.given)
+		json_group(&json, &observation->group);
 	json_put(&json, "seconds", json_real(observation->seconds));
 	json_open(&json, "findings", '[');
 	for (size_t i = 0; i < report->findings->count; i++)
@@ -281,8 +383,7 @@ void why_print_json(const struct why_report *report, struct out *out)
 	json_shut(&json, ']');
 
 	json_open(&json, "unseen", '[');
-	if (observation->walks.failure.kind != PM_ERROR_NONE)
-		json_put(&json, NULL, json_text(observation->walks.failure.text));
+	why_unseen_list(observation, json_unseen, &json);
 	json_shut(&json, ']');
 	json_open(&json, "cost", '{');
 	json_put(&json, "cpu_percent", json_real(100 * observation->cpu_seconds / seconds));
