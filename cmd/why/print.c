@@ -385,10 +385,12 @@ void why_print_json(const struct why_report *report, struct out *out)
 	json_open(&json, "unseen", '[');
 	why_unseen_list(observation, json_unseen, &json);
 	json_shut(&json, ']');
-	json_open(&json, "cost", '{');
-	json_put(&json, "cpu_percent", json_real(100 * observation->cpu_seconds / seconds));
-	json_put(&json, "stopped_us", json_number(0));
-	json_shut(&json, '}');
+	if (!observation->file) {
+		json_open(&json, "cost", '{');
+		json_put(&json, "cpu_percent", json_real(100 * observation->cpu_seconds / seconds));
+		json_put(&json, "stopped_us", json_number(0));
+		json_shut(&json, '}');
+	}
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

@@ -495,6 +495,20 @@ static bool reads(const struct pm_evidence *evidence, const char *command)
 	return false;
 }
 
+static void add_commands_of_recording(struct lines *lines)
+{
+	const char *file = lines->evidence->file;
+
+	text_string(&lines->line, "procmem diff ");
+	put_name(file, &lines->line);
+	text_string(&lines->line, "@first ");
+	put_name(file, &lines->line);
+	end_line(lines, WHY_MORE);
+	text_string(&lines->line, "procmem watch ");
+	put_name(file, &lines->line);
+	end_line(lines, WHY_MORE);
+}
+
 static void add_commands(struct lines *lines)
 {
 	const struct pm_finding *finding = lines->finding;
@@ -520,6 +534,8 @@ static void add_commands(struct lines *lines)
 		}
 		end_line(lines, WHY_MORE);
 	}
+	if (lines->evidence->source == PM_EVIDENCE_RECORDING)
+		add_commands_of_recording(lines);
 }
 
 void why_sentence_lines(const struct pm_finding *finding, const struct pm_evidence *evidence,
