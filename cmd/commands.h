@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 
-/** All commands except the shell, in the order of the help. The last entry has the name NULL. */
+/** All commands except the shell, in the order of the help, by group. The last entry has the name NULL. */
 extern const struct command commands[];
 
 /**

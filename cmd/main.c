@@ -9,6 +9,17 @@
  *   main.c                 the program: selects the command
  *   commands.c             the table of commands
  *
+ *   why/                   `procmem why`
+ *     why.c                  the command: observes, judges and prints
+ *     observe.c              observes a process for some time, and what is around it
+ *     walks.c                walks over malloc's heap: which chunks are allocated and stay
+ *     texts.c                the texts in new pages of regions that grow
+ *     owners.c               memory by owner over time, and the types of Python objects
+ *     evidence.c             makes the evidence, which the rules of the library judge
+ *     sentence.c             a finding in words: the only place where its text is formed
+ *     report.c               what is reported beside the findings
+ *     print.c                its output
+ *     json.c                 the same as JSON
  *   map/                   `procmem map`
  *     map.c                  the command: its options, from the target to the output
  *     print.c                the listing: table, sums, JSON
@@ -289,11 +300,15 @@
 
 /** The shell. It runs the commands of the table, and therefore is not in the table itself. */
 static const struct command shell_command = {
-	"shell", "run all commands at a prompt, on one target", shell_run, &shell_spec, -1,
+	"shell", "run all commands at a prompt, on one target", shell_run, &shell_spec, -1, "Work",
 };
 
-static void print_summary(struct out *out, const struct command *command)
+/** Prints a command, after the heading of its group if the command before is of another group. */
+static void print_summary(struct out *out, const struct command *command,
+                          const struct command *before)
 {
+	if (!before || strcmp(command->group, before->group) != 0)
+		out_format(out, " %s:\n", command->group);
 	out_format(out, "  %-10s %s\n", command->name, command->summary);
 }
 
@@ -307,14 +322,21 @@ static void print_help(struct out *out)
 		"and it is not stopped without --stop.\n"
 		"\nCommands:\n");
 
-	for (const struct command *command = commands; command->name; command++)
-		print_summary(out, command);
+	const struct command *before = NULL;
+	for (const struct command *command = commands; command->name; command++) {
+		print_summary(out, command, before);
+		before = command;
+	}
 
-	print_summary(out, &shell_command);
-	out_string(out, "\n'procmem COMMAND --help' describes a command.\n\nExamples:\n"
-	                "  procmem ps\n      list the processes with the most memory\n"
-	                "  procmem map java\n      list the regions of the process called java, "
-	                "largest first\n");
+	print_summary(out, &shell_command, before);
+	out_string(
+		out,
+		"\n'procmem COMMAND --help' describes a command.\n\nExamples:\n"
+		"  procmem why java\n      report what is wrong with the memory of java, after 30 "
+		"seconds\n"
+		"  procmem ps\n      list the processes with the most memory\n"
+		"  procmem map java\n      list the regions of the process called java, "
+		"largest first\n");
 }
 
 static const struct command *find_command(const char *name)

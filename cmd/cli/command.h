@@ -23,6 +23,8 @@ struct command {
 	const struct cli_spec *spec; /**< its command line */
 	int target; /**< number of the operand that is the TARGET, from 0, or -1 if the command has
 	               no TARGET. A session inserts its own TARGET as this operand */
+	const char *group; /**< heading of the program's help above the command, one word. The
+	                      commands of a group follow one another */
 };
 
 #endif

@@ -124,13 +124,15 @@ const char *why_sentence_label(enum why_label label)
 	return labels[label];
 }
 
+/* Maximum number of columns of a name, and of bytes of a text of the target, that are shown: with
+ * its label, each fits a line of 80 columns. */
+enum { NAME_MAX_COLUMNS = 60, CONTENT_MAX = 60 };
+
+/** Adds a name, escaped. Of a long one, the end is shown. */
 static void put_name(const char *name, struct text *text)
 {
-	utf8_escape(text, name, strlen(name));
+	utf8_escape_end(text, name, strlen(name), NAME_MAX_COLUMNS);
 }
-
-/* Maximum number of bytes of a text of the target that are shown. */
-enum { CONTENT_MAX = 60 };
 
 /** Adds a text of the target, escaped. A long one is cut. */
 static void put_content(const char *content, struct text *text)
@@ -214,7 +216,7 @@ static const struct pm_finding_fact *find_fact(const struct pm_finding *finding,
 }
 
 /** Adds how many chunks of which sizes stay. */
-static void put_chunks(const struct pm_finding *finding, struct text *text)
+static void put_chunks(const struct pm_finding *finding, bool exact, struct text *text)
 {
 	bool first = true;
 
@@ -229,7 +231,7 @@ static void put_chunks(const struct pm_finding *finding, struct text *text)
 		if (fact->size < 10000)
 			text_format(text, "%" PRIu64 " B", fact->size);
 		else
-			text_size(text, fact->size);
+			text_size_as(text, fact->size, exact);
 		first = false;
 	}
 	if (first)
@@ -244,7 +246,7 @@ static void put_chunks(const struct pm_finding *finding, struct text *text)
 
 /** Adds the first line: what grows, or what is there. */
 static void put_growth(const struct pm_finding *finding, const struct pm_evidence *evidence,
-                       struct text *text)
+                       bool exact, struct text *text)
 {
 	if (finding->count > 0) {
 		text_grouped(text, finding->count);
@@ -254,7 +256,7 @@ static void put_growth(const struct pm_finding *finding, const struct pm_evidenc
 	}
 	if (finding->bytes > 0) {
 		text_char(text, ' ');
-		text_size(text, finding->bytes);
+		text_size_as(text, finding->bytes, exact);
 	}
 	if (finding->rate > 0) {
 		text_string(text, finding->estimate ? ", about " : ", ");
@@ -264,13 +266,14 @@ static void put_growth(const struct pm_finding *finding, const struct pm_evidenc
 		text_string(text, ", +");
 		put_count_rate(finding->count_rate, text);
 	}
-	put_chunks(finding, text);
+	put_chunks(finding, exact, text);
 }
 
 /** A receiver of lines. */
 struct lines {
 	const struct pm_finding *finding;
 	const struct pm_evidence *evidence;
+	bool exact; /* sizes in bytes */
 	why_sentence_visitor *visit;
 	void *context;
 	struct text line;
@@ -301,30 +304,30 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		text_string(line, " × ");
 		put_name(fact->text, line);
 		text_string(line, ", ");
-		text_size(line, fact->bytes);
+		text_size_as(line, fact->bytes, lines->exact);
 		if (fact->rate > 0) {
 			text_string(line, ", +");
 			put_count_rate(fact->rate, line);
 		}
 		break;
 	case PM_FACT_IN_USE:
-		text_size(line, fact->bytes);
+		text_size_as(line, fact->bytes, lines->exact);
 		text_string(line, " in use of ");
-		text_size(line, fact->size);
+		text_size_as(line, fact->size, lines->exact);
 		text_string(line, " that malloc has from the kernel");
 		break;
 	case PM_FACT_TRIMMABLE:
 		text_string(line, "about ");
-		text_size(line, fact->bytes);
+		text_size_as(line, fact->bytes, lines->exact);
 		text_string(line, " in whole pages: malloc_trim(3) can return them");
 		break;
 	case PM_FACT_FILES:
 		text_grouped(line, fact->count);
 		text_string(line, " files, ");
-		text_size(line, fact->bytes);
+		text_size_as(line, fact->bytes, lines->exact);
 		break;
 	case PM_FACT_RESERVE:
-		text_size(line, fact->bytes);
+		text_size_as(line, fact->bytes, lines->exact);
 		text_string(line, " of the reserve are left");
 		break;
 	case PM_FACT_FLOOR:
@@ -333,11 +336,11 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		break;
 	case PM_FACT_PART:
 		text_format(line, "%s: ", fact->text);
-		text_size(line, fact->bytes);
+		text_size_as(line, fact->bytes, lines->exact);
 		break;
 	case PM_FACT_SHARE:
 		text_format(line, "%.0f%% of ", fact->percent);
-		text_size(line, fact->bytes);
+		text_size_as(line, fact->bytes, lines->exact);
 		break;
 	default:
 		return;
@@ -420,7 +423,7 @@ static void put_time(double from, double to, struct text *text)
 		text_format(text, "%s to %s", first, last);
 }
 
-static void put_until(const struct pm_finding *finding, struct text *text)
+static void put_until(const struct pm_finding *finding, bool exact, struct text *text)
 {
 	if (finding->limit) {
 		const struct pm_limit *limit = &finding->limit->limit;
@@ -430,7 +433,7 @@ static void put_until(const struct pm_finding *finding, struct text *text)
 		if (limit->counts)
 			text_grouped(text, limit->max);
 		else
-			text_size(text, limit->max);
+			text_size_as(text, limit->max, exact);
 		text_string(text, ") is used up in ");
 		put_time(finding->seconds_min, finding->seconds_max, text);
 	} else if (finding->time_known) {
@@ -441,32 +444,49 @@ static void put_until(const struct pm_finding *finding, struct text *text)
 	}
 }
 
-/** Makes the line of something that is not the cause. */
-static void acquit(struct lines *lines, const struct pm_finding_fact *fact)
+void why_sentence_acquittal(const struct pm_finding_fact *fact, bool exact, struct text *what,
+                            struct text *why)
 {
-	struct text *line = &lines->line;
-
 	switch (fact->id) {
 	case PM_FACT_OWNER_FLAT:
-		text_format(line, "%s ", pm_owner_title(fact->owner));
-		text_size(line, fact->bytes);
-		text_string(line, ": does not grow");
+		text_string(what, pm_owner_title(fact->owner));
+		text_char(what, ' ');
+		text_size_as(what, fact->bytes, exact);
+		text_string(why, "does not grow");
 		break;
 	case PM_FACT_REGION_FLAT:
 	case PM_FACT_SAWTOOTH:
 		if (*fact->text)
-			put_name(fact->text, line);
+			put_name(fact->text, what);
 		else
-			text_hex(line, fact->address, 1);
-		text_string(line, fact->id == PM_FACT_SAWTOOTH ? ": rises and falls by " : " ");
-		text_size(line, fact->bytes);
-		text_string(line, fact->id == PM_FACT_SAWTOOTH ? ", and its floor does not rise"
-		                                               : ": does not grow");
+			text_hex(what, fact->address, 1);
+		if (fact->id == PM_FACT_REGION_FLAT) {
+			text_char(what, ' ');
+			text_size_as(what, fact->bytes, exact);
+			text_string(why, "does not grow");
+		} else {
+			text_string(why, "rises and falls by ");
+			text_size_as(why, fact->bytes, exact);
+			text_string(why, ", and its floor does not rise");
+		}
 		break;
 	default:
-		return;
+		break;
 	}
-	end_line(lines, WHY_NOT);
+}
+
+/** Makes the line of something that is not the cause. */
+static void acquit(struct lines *lines, const struct pm_finding_fact *fact)
+{
+	struct text why = { 0 };
+
+	why_sentence_acquittal(fact, lines->exact, &lines->line, &why);
+	if (why.length > 0) {
+		text_string(&lines->line, ": ");
+		text_bytes(&lines->line, why.bytes, why.length);
+		end_line(lines, WHY_NOT);
+	}
+	text_deinit(&why);
 }
 
 /** Returns the address that the commands of a finding need; 0 if there is none. */
@@ -539,12 +559,12 @@ static void add_commands(struct lines *lines)
 }
 
 void why_sentence_lines(const struct pm_finding *finding, const struct pm_evidence *evidence,
-                        why_sentence_visitor *visit, void *context)
+                        bool exact, why_sentence_visitor *visit, void *context)
 {
-	struct lines lines = { finding, evidence, visit, context, { 0 } };
+	struct lines lines = { finding, evidence, exact, visit, context, { 0 } };
 
 	if (finding->bytes > 0 || finding->count > 0 || finding->rate > 0) {
-		put_growth(finding, evidence, &lines.line);
+		put_growth(finding, evidence, exact, &lines.line);
 		end_line(&lines, WHY_GROWS);
 	}
 	for (size_t i = 0; i < finding->fact_count; i++)
@@ -555,14 +575,14 @@ void why_sentence_lines(const struct pm_finding *finding, const struct pm_eviden
 	for (size_t i = 0; i < finding->fact_count; i++)
 		make(&lines, &finding->facts[i]);
 
-	put_until(finding, &lines.line);
+	put_until(finding, exact, &lines.line);
 	if (lines.line.length > 0)
 		end_line(&lines, WHY_UNTIL);
 
 	const struct pm_finding_fact *self = find_fact(finding, PM_FACT_SELF_FLAT);
 	if (self) {
 		text_format(&lines.line, "%d itself, ", (int)evidence->pid);
-		text_size(&lines.line, self->bytes);
+		text_size_as(&lines.line, self->bytes, exact);
 		text_string(&lines.line, ": does not grow");
 		end_line(&lines, WHY_NOT);
 	}

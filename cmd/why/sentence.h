@@ -39,10 +39,22 @@ typedef void why_sentence_visitor(void *context, enum why_label label, const str
  *
  * @param finding   the finding
  * @param evidence  the evidence that it was made from
+ * @param exact     whether the user wants sizes in bytes (--bytes)
  * @param visit     called for each line, in the order of enum why_label
  * @param context   passed to `visit`
  */
 void why_sentence_lines(const struct pm_finding *finding, const struct pm_evidence *evidence,
-                        why_sentence_visitor *visit, void *context);
+                        bool exact, why_sentence_visitor *visit, void *context);
+
+/**
+ * Makes the words of a fact about something that is not the cause.
+ *
+ * @param fact   the fact
+ * @param exact  whether the user wants sizes in bytes (--bytes)
+ * @param what   receives what was suspected; unchanged if the fact is not of this sort
+ * @param why    receives why it is not the cause
+ */
+void why_sentence_acquittal(const struct pm_finding_fact *fact, bool exact, struct text *what,
+                            struct text *why);
 
 #endif

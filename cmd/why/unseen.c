@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "why/unseen.h"
+/* What could not be seen, and was therefore not judged. */
+#include "why/report.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
 
+/** Passes a constant text. */
+static void pass(const char *string, why_report_visitor *visit, void *context)
+{
+	struct text text = { 0 };
+
+	text_string(&text, string);
+	visit(context, &text);
+	text_deinit(&text);
+}
+
 /** Lists why the chunks of malloc are not known. */
-static void list_chunks(const struct why_observation *observation, why_unseen_visitor *visit,
+static void list_chunks(const struct why_observation *observation, why_report_visitor *visit,
                         void *context)
 {
 	const struct pm_error *failure = &observation->walks.failure;
@@ -14,66 +25,69 @@ static void list_chunks(const struct why_observation *observation, why_unseen_vi
 
 	if (failure->kind == PM_ERROR_NONE) {
 		if (!why_walks_know_growth(&observation->walks))
-			visit(context, "which chunks of malloc grow");
+			pass("which chunks of malloc grow", visit, context);
 		return;
 	}
 
 	text_string(&words, "inside malloc (");
 	utf8_escape(&words, failure->text, strlen(failure->text));
 	text_char(&words, ')');
-	visit(context, text_terminate(&words));
+	visit(context, &words);
 	text_deinit(&words);
 }
 
-static void list_live(const struct why_observation *observation, why_unseen_visitor *visit,
+static void list_live(const struct why_observation *observation, why_report_visitor *visit,
                       void *context)
 {
 	list_chunks(observation, visit, context);
-	if (!observation->texts.strings)
-		visit(context, "the content of memory");
+	if (observation->options->no_text)
+		pass("the content of memory (--no-strings)", visit, context);
+	else if (!observation->texts.strings)
+		pass("the content of memory", visit, context);
 	if (!observation->pressure.source)
-		visit(context, "pressure");
+		pass("pressure", visit, context);
 }
 
-static void list_recording(const struct why_observation *observation, why_unseen_visitor *visit,
+static void list_recording(const struct why_observation *observation, why_report_visitor *visit,
                            void *context)
 {
 	if (!observation->histograms.known)
-		visit(context, "inside malloc (no chunks were recorded: watch --heap --record)");
+		pass("inside malloc (no chunks were recorded: watch --heap --record)", visit, context);
 	else if (observation->histograms.seconds <= 0)
-		visit(context, "which chunks of malloc grow (recorded only once)");
+		pass("which chunks of malloc grow (recorded only once)", visit, context);
 	if (observation->samples < 2)
-		visit(context, "growth (there is one sample)");
+		pass("growth (there is one sample)", visit, context);
 	if (!observation->owners.known)
-		visit(context, "memory by owner");
-	visit(context, "free memory in malloc's arenas");
-	visit(context, "texts in new pages");
-	visit(context, "other processes, tmpfs and shared files");
-	visit(context, "parts of the cgroup");
-	visit(context, "pressure");
+		pass("memory by owner", visit, context);
+	pass("free memory in malloc's arenas", visit, context);
+	pass("texts in new pages", visit, context);
+	pass("other processes, tmpfs and shared files", visit, context);
+	pass("parts of the cgroup", visit, context);
+	pass("pressure", visit, context);
 }
 
-static void list_moment(const struct why_observation *observation, why_unseen_visitor *visit,
+static void list_moment(const struct why_observation *observation, why_report_visitor *visit,
                         void *context)
 {
-	visit(context, "growth (the file is one moment)");
+	pass("growth (the file is one moment)", visit, context);
 	if (observation->source == PM_EVIDENCE_CORE) {
 		if (observation->walks.failure.kind != PM_ERROR_NONE)
 			list_chunks(observation, visit, context);
-		visit(context, "memory that is not in the core file");
-		visit(context, "swapped, locked and huge pages");
+		pass("memory that is not in the core file", visit, context);
+		pass("swapped, locked and huge pages", visit, context);
 	} else {
-		visit(context, "inside malloc");
-		visit(context, "the content of memory");
+		pass("inside malloc", visit, context);
+		pass("the content of memory", visit, context);
 	}
-	visit(context, "limits");
-	visit(context, "other processes, tmpfs and shared files");
-	visit(context, "pressure");
+	pass("limits", visit, context);
+	pass("other processes, tmpfs and shared files", visit, context);
+	pass("pressure", visit, context);
 }
 
-void why_unseen_list(const struct why_observation *observation, why_unseen_visitor *visit,
-                     void *context)
+void why_report_unseen(const struct why_report *report, why_report_visitor *visit, void *context)
 {
+	const struct why_observation *observation = report->observation;
+
 	switch (observation->source) {
 	case PM_EVIDENCE_LIVE:
 		list_live(observation, visit, context);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "why/why.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 #include "base/delta.h"
 #include "base/report.h"
 #include "why/evidence.h"
+#include "why/json.h"
 #include "why/print.h"
 
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP };
@@ -55,7 +57,7 @@ const struct cli_spec why_spec = {
 	.groups = groups,
 	.notes = "TARGET is a PID, or a process name that matches one process. FILE is a recording,\n"
 		 "a core file or a saved smaps file: the report names what a file does not show.\n"
-		 "The exit status is 1 if something was found, and 0 if not.",
+		 "The exit status is 1 if something was found, 0 if not, and 2 after an error.",
 	.examples = {
 		{ "procmem why java", "what is wrong with the memory of java" },
 		{ "procmem why --cgroup /shop", "what fills the cgroup /shop" },
@@ -76,8 +78,8 @@ static int judge(const struct why_observation *observation, struct out *out, str
 	int result = pm_findings_make(&made.evidence, &findings, error);
 	if (result == 0) {
 		if (observation->options->output.json)
-			why_print_json(&report, out);
-		else if (!observation->options->output.quiet)
+			why_json_print(&report, out);
+		else
 			why_print(&report, out);
 		result = why_report_count(&report) > 0;
 		pm_findings_deinit(&findings);
@@ -85,6 +87,18 @@ static int judge(const struct why_observation *observation, struct out *out, str
 
 	why_evidence_deinit(&made);
 	return result;
+}
+
+/** Reports what was read (--verbose). */
+static void report_read(const struct why_observation *observation)
+{
+	const struct why_walks *walks = &observation->walks;
+
+	report_note("%" PRIu64 " samples in %.1f s, %u walks over the heap%s%s, %" PRIu64
+	            " bytes of new pages searched, %.2f s of CPU time",
+	            observation->samples, observation->seconds, walks->count,
+	            *walks->allocator ? " of " : "", walks->allocator, observation->texts.bytes,
+	            observation->cpu_seconds);
 }
 
 enum status why_run(struct out *out, int argc, char **argv)
@@ -106,6 +120,8 @@ enum status why_run(struct out *out, int argc, char **argv)
 
 	out_set_colour(out, options.output.colour);
 	int result = why_observe(&observation, words.count > 0 ? words.operands[0] : NULL, &error);
+	if (result == 0 && options.output.verbose && !options.output.quiet)
+		report_read(&observation);
 	if (result == 0)
 		result = judge(&observation, out, &error);
 	why_observation_deinit(&observation);

@@ -39,7 +39,7 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns joined=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace shell help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'why ps who cgroup map dump heap refs leaks strings grep watch snap diff headroom trace stale pressure shell help --help --version' -- "$word")
 		return
 	fi
 	# bash splits --sort=rss into three words.
@@ -105,7 +105,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace shell' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'why ps who cgroup map dump heap refs leaks strings grep watch snap diff headroom trace stale pressure shell' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --all-processes --children --cgroup --kind --owner --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -141,6 +141,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--for --faults --every --backend --stack --all --by --strings --svg --folded --pprof --record
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
+	why:-*) mapfile -t COMPREPLY < <(compgen -W "--for --no-strings --all $_procmem_output" -- "$word") ;;
 	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --depth --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min --children --cgroup --all-processes --follow $_procmem_output" -- "$word") ;;
 	pressure:-*) mapfile -t COMPREPLY < <(compgen -W "--for $_procmem_output" -- "$word") ;;
@@ -160,7 +161,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;
-	ps:* | snap:* | headroom:* | pressure:*)
+	ps:* | snap:* | headroom:* | pressure:* | why:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		[ "$command" != snap ] || compopt -o default
 		;;

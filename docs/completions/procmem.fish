@@ -35,6 +35,7 @@ function __procmem_map_columns
     end
 end
 
+complete -c procmem -n __fish_use_subcommand -f -a why -d 'Report why the memory of a process grows or weighs'
 complete -c procmem -n __fish_use_subcommand -f -a map -d 'List memory regions of a process'
 complete -c procmem -n __fish_use_subcommand -f -a dump -d 'Print bytes of memory regions'
 complete -c procmem -n __fish_use_subcommand -f -a strings -d 'Print text in memory'
@@ -54,11 +55,11 @@ complete -c procmem -n __fish_use_subcommand -f -a stale -d 'Report memory that 
 complete -c procmem -n __fish_use_subcommand -f -a trace -d 'Show which code maps memory'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'Run all commands at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace shell'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'why ps who cgroup map dump heap refs leaks strings grep watch snap diff headroom trace stale pressure shell'
 complete -c procmem -s h -l help -d 'Show help'
 complete -c procmem -s V -l version -d 'Show the version'
 
-for command in map dump heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace
+for command in why map dump heap leaks refs ps who watch headroom pressure cgroup snap diff stale trace
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'Print one JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Print sizes in bytes'
@@ -75,6 +76,12 @@ for command in map heap leaks ps stale trace
     complete -c procmem -n $here -l csv -d 'Print comma-separated values'
     complete -c procmem -n $here -l no-header -d 'Print rows only'
 end
+
+set -l why '__fish_seen_subcommand_from why'
+complete -c procmem -n $why -f -a '(__procmem_targets)'
+complete -c procmem -n $why -l for -x -d 'Observe for this time'
+complete -c procmem -n $why -l no-strings -d 'Show no content of memory'
+complete -c procmem -n $why -s a -l all -d 'Show all findings'
 
 set -l map '__fish_seen_subcommand_from map'
 complete -c procmem -n $map -a '(__procmem_targets)'

@@ -23,6 +23,7 @@ usual() {
 	case $1 in
 	map | headroom | cgroup | heap | leaks) words=("$1" "$TARGET_PID") ;;
 	stale) words=(stale --for 0.1s "$TARGET_PID") ;;
+	why) words=(why --for 0.5s "$TARGET_PID") ;;
 	trace) words=(trace --for 0.5s "$TARGET_PID") ;;
 	pressure) words=(pressure --for 0.1s "$TARGET_PID") ;;
 	who) words=(who "$TARGET_PID") ;;

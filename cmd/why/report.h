@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What `procmem why` reports, as text and as JSON: the findings and what belongs to them. */
+#ifndef CMD_WHY_REPORT_H
+#define CMD_WHY_REPORT_H
+
+#include <procmem/findings.h>
+
+#include "base/text.h"
+#include "why/observe.h"
+
+/** What is printed. */
+struct why_report {
+	const struct why_observation *observation; /**< what was observed */
+	const struct pm_evidence *evidence;        /**< made from the observation */
+	const struct pm_findings *findings;        /**< made from the evidence */
+};
+
+/**
+ * Counts the findings that are not acquittals.
+ *
+ * @param report  the report
+ * @return        number of findings that need attention
+ */
+size_t why_report_count(const struct why_report *report);
+
+/**
+ * Receives something that could not be seen.
+ *
+ * @param context  as passed to why_report_unseen()
+ * @param text     escaped text
+ */
+typedef void why_report_visitor(void *context, const struct text *text);
+
+/**
+ * Lists what could not be seen.
+ *
+ * @param report   the report
+ * @param visit    called for each item
+ * @param context  passed to `visit`
+ */
+void why_report_unseen(const struct why_report *report, why_report_visitor *visit, void *context);
+
+/**
+ * Returns the cost of the observation.
+ *
+ * @param report  the report
+ * @return        CPU time of this program, in percent of one CPU
+ */
+double why_report_cpu_percent(const struct why_report *report);
+
+#endif
