@@ -138,8 +138,9 @@ static void put_finding(struct json *json, const struct why_report *report,
 	json_put(json, "confidence", json_string(pm_confidence_name(finding->confidence)));
 	json_put(json, "harmless", json_boolean(finding->harmless));
 	put_line(json, "title", &title);
-	json_parts_process(json, finding->pid, finding->comm,
-	                   own ? report->observation->command : NULL);
+	if (finding->pid > 0)
+		json_parts_process(json, finding->pid, finding->comm,
+		                   own ? report->observation->command : NULL);
 	put_figures(json, finding);
 	put_content(json, finding);
 	put_time(json, finding);
@@ -213,7 +214,7 @@ static void put_group(struct json *json, const struct why_group *group)
 	json_open(json, "parts", '[');
 	for (int i = 0; group->known && i < PM_CGROUP_PARTS; i++) {
 		json_open(json, NULL, '{');
-		json_put(json, "part",
+		json_put(json, "cgroup_part",
 		         json_string(pm_cgroup_parts_name((enum pm_cgroup_part)i)));
 		json_put(json, "bytes", json_number(group->split.parts[i]));
 		json_shut(json, '}');
