@@ -63,6 +63,7 @@ struct why_observation {
 	double seconds;               /**< how long it was observed */
 	double cpu_seconds;           /**< CPU time of this program */
 	uint64_t samples;             /**< number of samples */
+	bool watched;                 /**< `procmem watch` has observed it: less was read */
 	bool interrupted;             /**< the user ended it early */
 };
 

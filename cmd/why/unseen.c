@@ -42,8 +42,13 @@ static void list_live(const struct why_observation *observation, why_report_visi
 	list_chunks(observation, visit, context);
 	if (observation->options->no_text)
 		pass("the content of memory (--no-strings)", visit, context);
-	else if (!observation->texts.strings)
+	else if (!observation->texts.strings && !observation->watched)
 		pass("the content of memory", visit, context);
+	if (observation->watched) {
+		pass("the content of memory", visit, context);
+		pass("other processes, tmpfs and shared files", visit, context);
+		pass("parts of the cgroup", visit, context);
+	}
 	if (!observation->pressure.source)
 		pass("pressure", visit, context);
 }

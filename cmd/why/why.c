@@ -6,9 +6,7 @@
 
 #include "base/delta.h"
 #include "base/report.h"
-#include "why/evidence.h"
-#include "why/json.h"
-#include "why/print.h"
+#include "why/judge.h"
 
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP };
 
@@ -66,29 +64,6 @@ const struct cli_spec why_spec = {
 	.operands_max = 1,
 };
 
-/** Judges what was observed, and prints it. @return number of findings, or -1 */
-static int judge(const struct why_observation *observation, struct out *out, struct pm_error *error)
-{
-	struct why_evidence made;
-	struct pm_findings findings;
-	struct why_report report = { .observation = observation, .findings = &findings };
-
-	why_evidence_make(&made, observation);
-	report.evidence = &made.evidence;
-	int result = pm_findings_make(&made.evidence, &findings, error);
-	if (result == 0) {
-		if (observation->options->output.json)
-			why_json_print(&report, out);
-		else
-			why_print(&report, out);
-		result = why_report_count(&report) > 0;
-		pm_findings_deinit(&findings);
-	}
-
-	why_evidence_deinit(&made);
-	return result;
-}
-
 /** Reports what was read (--verbose). */
 static void report_read(const struct why_observation *observation)
 {
@@ -123,7 +98,7 @@ enum status why_run(struct out *out, int argc, char **argv)
 	if (result == 0 && options.output.verbose && !options.output.quiet)
 		report_read(&observation);
 	if (result == 0)
-		result = judge(&observation, out, &error);
+		result = why_judge(&observation, out, &error);
 	why_observation_deinit(&observation);
 	if (result < 0)
 		return report_failure(&error);

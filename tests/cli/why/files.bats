@@ -4,29 +4,13 @@
 
 setup() {
 	load ../support/helper
+	load ../support/python_waits
 	file=$BATS_TEST_TMPDIR/run.pmrec
 }
 
 teardown() {
 	targets_stop
 	json_check
-}
-
-# Runs a Python program that prints `ready` when it has done its work, and then waits. Sets PYTHON_PID.
-python_start() {
-	local fifo=$BATS_TEST_TMPDIR/ready
-	mkfifo "$fifo"
-	setpriv --pdeathsig KILL python3 -c "$1
-import signal
-print('ready', flush=True)
-signal.pause()" >"$fifo" 3>&- &
-	PYTHON_PID=$!
-	timeout 60 grep -q ready "$fifo"
-}
-
-python_stop() {
-	kill "$PYTHON_PID"
-	wait "$PYTHON_PID" || true
 }
 
 @test "a recording has the chunks that were added, and names what it does not show" {
@@ -48,12 +32,7 @@ python_stop() {
 }
 
 @test "a core file shows what malloc keeps, and that growth is not known" {
-	python_start 'import ctypes
-libc = ctypes.CDLL(None)
-libc.malloc.restype = ctypes.c_void_p
-libc.free.argtypes = [ctypes.c_void_p]
-chunks = [libc.malloc(5000) for _ in range(12000)]
-for chunk in chunks[:-1]: libc.free(chunk)'
+	python_start "$python_retains"
 	procmem dump --core -o "$BATS_TEST_TMPDIR/core" "$PYTHON_PID" 2>/dev/null
 	python_stop
 	run -1 procmem why --json "$BATS_TEST_TMPDIR/core"
