@@ -19,6 +19,7 @@
 #include "base/poll_loop.h"
 #include "cgroup/files.h"
 #include "cgroup/json.h"
+#include "cgroup/path.h"
 #include "cgroup/print.h"
 #include "cgroup/top.h"
 #include "target/target.h"
@@ -91,40 +92,6 @@ size_t cgroup_rows_max(const struct cgroup_options *options)
 uint64_t cgroup_tolerance(const struct cgroup_report *report, const struct pm_cgroup_level *level)
 {
 	return pm_max(level->current / 100, report->cpus * cpu_batch);
-}
-
-/** Reads the cgroup that a path refers to: a directory, or the path of a cgroup. */
-static int read_path(const char *word, struct pm_cgroup_levels *levels, struct pm_error *error)
-{
-	struct pm_cgroup_levels own;
-	struct pm_process *process;
-
-	if (access(word, F_OK) == 0)
-		return pm_cgroup_levels_read_folder(word, levels, error);
-
-	/* The last level of this process is the root of the hierarchy that it sees. */
-	if (pm_process_open(NULL, getpid(), &process, error) < 0)
-		return -1;
-	int result = pm_cgroup_levels_read(process, NULL, &own, error);
-	pm_process_close(process);
-	if (result < 0)
-		return -1;
-
-	char *folder = NULL;
-	if (own.count > 0) {
-		struct text path = { 0 };
-		text_string(&path, own.items[own.count - 1].folder);
-		if (*word != '/')
-			text_char(&path, '/');
-		text_string(&path, word);
-		folder = alloc_string(text_terminate(&path));
-		text_deinit(&path);
-	}
-	pm_cgroup_levels_deinit(&own);
-
-	result = pm_cgroup_levels_read_folder(folder ? folder : word, levels, error);
-	free(folder);
-	return result;
 }
 
 /** Returns whether a process is in a cgroup. */
@@ -316,7 +283,7 @@ static int report_cgroup(struct cgroup_report *report, const char *word, struct 
 	if (report->process)
 		result = pm_cgroup_levels_read(report->process, NULL, &report->levels, error);
 	else if (report->levels.count == 0)
-		result = read_path(word, &report->levels, error);
+		result = cgroup_path_read(word, &report->levels, error);
 	if (result == 0)
 		result = check_visible(report, error);
 	if (result == 0)

@@ -301,12 +301,23 @@ static int add_recorded(struct headroom_rates *rates, struct pm_recording *recor
 	return result;
 }
 
+/** Adds all samples of a recording. */
+static int add_all(struct headroom_rates *rates, struct pm_recording *recording,
+                   struct pm_error *error)
+{
+	uint64_t count = 0;
+	int result = pm_recording_count(recording, &count, error);
+
+	for (uint64_t number = 1; result == 0 && number <= count; number++)
+		result = add_recorded(rates, recording, number, error);
+	return result;
+}
+
 static int read_recording(struct headroom_rates *rates, struct pm_process *process,
                           const char *path, struct pm_error *error)
 {
 	struct pm_recording *recording;
 	struct pm_process_id run;
-	uint64_t count = 0;
 
 	if (pm_process_id_read(process, &run, error) < 0)
 		return -1;
@@ -317,9 +328,7 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 			result = pm_error_set(error, PM_ERROR_USAGE, 0,
 			                      "%s is a recording of another process", path);
 		else
-			result = pm_recording_count(recording, &count, error);
-		for (uint64_t number = 1; result == 0 && number <= count; number++)
-			result = add_recorded(rates, recording, number, error);
+			result = add_all(rates, recording, error);
 		pm_recording_close(recording);
 	}
 
@@ -381,6 +390,22 @@ static void judge(struct headroom_rates *rates)
 		rates->beneath = pm_tracker_find_growing(rates->tracker, &rates->beneath_trend);
 	rates->reserve = pm_reserves_soonest(rates->reserves, &rates->reserve_trend,
 	                                     &rates->reserve_seconds);
+}
+
+int headroom_rates_read(struct headroom_rates *rates, struct pm_recording *recording,
+                        struct pm_error *error)
+{
+	*rates = (struct headroom_rates){ .known = true,
+		                          .pid = pm_recording_process_id(recording)->pid };
+	if (pm_tracker_create(&rates->tracker, error) < 0 ||
+	    pm_reserves_create(&rates->reserves, error) < 0 ||
+	    add_all(rates, recording, error) < 0) {
+		headroom_rates_deinit(rates);
+		return -1;
+	}
+
+	judge(rates);
+	return 0;
 }
 
 /**

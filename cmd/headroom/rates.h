@@ -11,6 +11,7 @@
 #include <procmem/headroom.h>
 #include <procmem/kills.h>
 #include <procmem/process.h>
+#include <procmem/recording.h>
 #include <procmem/reserve.h>
 #include <procmem/sample.h>
 #include <procmem/series.h>
@@ -154,5 +155,16 @@ double headroom_rates_reached(const struct headroom_rates *rates);
  */
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_source *source, struct pm_error *error);
+
+/**
+ * Reads the rates of a recording of any process, also of one that has ended.
+ *
+ * @param rates      filled; release with headroom_rates_deinit()
+ * @param recording  the recording
+ * @param error      errors of recordings
+ * @return           0 or -1; on failure, there is nothing to release
+ */
+int headroom_rates_read(struct headroom_rates *rates, struct pm_recording *recording,
+                        struct pm_error *error);
 
 #endif

@@ -416,6 +416,59 @@ static void add_chunks(struct why_evidence *made, const struct why_observation *
 	made->evidence.chunk_count = count;
 }
 
+/** Makes chunks of a class of a recording, which has grown by a number of chunks. */
+static struct pm_evidence_chunks recorded_chunks(const struct why_evidence *made,
+                                                 const struct why_observation *observation,
+                                                 const struct pm_histogram_class *class,
+                                                 int64_t grown)
+{
+	double seconds = observation->histograms.seconds;
+	struct pm_evidence_chunks chunks = {
+		.size = class->size,
+		.count = class->count,
+		.bytes = class->bytes,
+		.growth_known = seconds > 0,
+		.type = class->name ? class->name : "",
+		.text = observation->options->no_text || !class->text ? "" : class->text,
+		.module = "",
+		.example = class->example,
+		.arena = arena_number(&made->evidence, class->example),
+	};
+
+	if (grown > 0 && seconds > 0)
+		chunks.rate = chunks.net_rate = (double)grown / seconds;
+	return chunks;
+}
+
+/**
+ * Adds the chunks of a recording: the classes that grow, and then the largest ones. Two counts show
+ * what was added, not what was released in between.
+ */
+static void add_histograms(struct why_evidence *made, const struct why_observation *observation)
+{
+	const struct why_histograms *histograms = &observation->histograms;
+	const struct pm_histogram *last = &histograms->last;
+	struct pm_histogram_change *changes = NULL;
+	size_t change_count = 0, count = 0, half = PM_EVIDENCE_CHUNKS_MAX / 2;
+	struct pm_evidence_chunks *chunks = alloc_array(NULL, PM_EVIDENCE_CHUNKS_MAX,
+	                                                sizeof *chunks);
+
+	if (histograms->seconds > 0 &&
+	    pm_histogram_compare(&histograms->first, last, &changes, &change_count, NULL) < 0)
+		change_count = 0;
+
+	for (size_t i = 0; i < change_count && count < half; i++)
+		if (changes[i].after && changes[i].count > 0)
+			chunks[count++] = recorded_chunks(made, observation, changes[i].after,
+			                                  changes[i].count);
+	for (size_t i = 0; i < last->class_count && count < PM_EVIDENCE_CHUNKS_MAX; i++)
+		chunks[count++] = recorded_chunks(made, observation, &last->classes[i], 0);
+
+	free(changes);
+	made->evidence.chunks = chunks;
+	made->evidence.chunk_count = count;
+}
+
 /**
  * Completes the texts of the chunks that grow, and finds the files that have them as constants. The
  * process can be gone: then the texts stay as they are.
@@ -500,6 +553,32 @@ static void add_owners(struct why_evidence *made, const struct why_observation *
 	made->evidence.owner_count = count;
 }
 
+/** Adds what the memory of the cgroup consists of. */
+static void add_parts(struct why_evidence *made, const struct why_group *group)
+{
+	struct pm_evidence_part *parts;
+
+	if (!group->known)
+		return;
+
+	parts = alloc_array(NULL, PM_CGROUP_PARTS, sizeof *parts);
+	for (int i = 0; i < PM_CGROUP_PARTS; i++)
+		parts[i] = (struct pm_evidence_part){
+			.part = (enum pm_cgroup_part)i,
+			.memory = trend_of(&group->parts[i], PM_TREND_BYTES),
+		};
+	made->evidence.parts = parts;
+	made->evidence.part_count = PM_CGROUP_PARTS;
+}
+
+static void add_signs(struct pm_evidence *evidence, const struct why_signs *pressure)
+{
+	evidence->signs = pressure->signs.items;
+	evidence->sign_count = pressure->signs.count;
+	evidence->levels = pressure->last.levels;
+	evidence->level_count = pressure->last.count;
+}
+
 static int by_growth(const void *left, const void *right)
 {
 	const struct pm_evidence_type *a = left, *b = right;
@@ -563,9 +642,11 @@ static void add_processes(struct why_evidence *made, const struct why_observatio
 		bool child = from->relation == NEIGHBOUR_CHILD ||
 		             from->relation == NEIGHBOUR_DESCENDANT;
 		bool shares_limit = from->relation == NEIGHBOUR_MEMBER && from->in_group;
+		bool in_given = observation->group.given && from->named;
 
-		if (from->own || from->gone || !(child || shares_limit) ||
-		    !neighbours_grows(from) || is_shared_growth(from))
+		if (from->own || from->gone || from->relation == NEIGHBOUR_TARGET ||
+		    !(child || shares_limit || in_given) || !neighbours_grows(from) ||
+		    is_shared_growth(from))
 			continue;
 
 		processes[count] = (struct pm_evidence_process){
@@ -696,6 +777,8 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	struct pm_evidence *evidence = &made->evidence;
 
 	*made = (struct why_evidence){ 0 };
+	evidence->source = observation->source;
+	evidence->file = observation->file;
 	evidence->pid = observation->info.pid;
 	evidence->comm = observation->info.comm;
 	evidence->seconds = observation->seconds;
@@ -714,11 +797,16 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 
 	add_regions(made, observation);
 	add_arenas(made, &observation->walks);
-	add_chunks(made, observation);
+	if (observation->histograms.known)
+		add_histograms(made, observation);
+	else
+		add_chunks(made, observation);
 	complete_texts(made, observation);
 	add_owners(made, observation);
 	add_types(made, &observation->owners);
 	add_processes(made, observation);
+	add_parts(made, &observation->group);
+	add_signs(evidence, &observation->pressure);
 	add_tmpfs(made, observation);
 	add_shared(made, observation);
 	add_limits(made, observation);
@@ -738,6 +826,7 @@ void why_evidence_deinit(struct why_evidence *made)
 	free((void *)evidence->owners);
 	free((void *)evidence->types);
 	free((void *)evidence->processes);
+	free((void *)evidence->parts);
 	free((void *)evidence->tmpfs);
 	free((void *)evidence->shared);
 	free((void *)evidence->limits);

@@ -33,9 +33,9 @@ static void open_lines(struct lines *lines, const char *key)
 static void put_sentence(void *context, enum why_label label, const struct text *text)
 {
 	static const char *const keys[WHY_LABELS] = {
-		[WHY_GROWS] = "evidence", [WHY_HOLDS] = "evidence", [WHY_MADE] = "evidence",
-		[WHY_UNTIL] = "evidence", [WHY_NOT] = "not",        [WHY_DO] = "do",
-		[WHY_MORE] = "more",
+		[WHY_GROWS] = "evidence", [WHY_SEEN] = "evidence",  [WHY_HOLDS] = "evidence",
+		[WHY_MADE] = "evidence",  [WHY_UNTIL] = "evidence", [WHY_NOT] = "not",
+		[WHY_DO] = "do",          [WHY_MORE] = "more",
 	};
 	struct lines *lines = context;
 
@@ -137,8 +137,9 @@ static void put_finding(struct json *json, const struct why_report *report,
 	json_put(json, "confidence", json_string(pm_confidence_name(finding->confidence)));
 	json_put(json, "harmless", json_boolean(finding->harmless));
 	put_line(json, "title", &title);
-	json_parts_process(json, finding->pid, finding->comm,
-	                   own ? report->observation->command : NULL);
+	if (finding->pid > 0)
+		json_parts_process(json, finding->pid, finding->comm,
+		                   own ? report->observation->command : NULL);
 	put_figures(json, finding);
 	put_content(json, finding);
 	put_time(json, finding);
@@ -200,6 +201,27 @@ static void put_unseen(void *context, const struct text *text)
 	put_line(context, NULL, text);
 }
 
+/** Writes the cgroup that the user has named. */
+static void put_group(struct json *json, const struct why_group *group)
+{
+	json_open(json, "cgroup", '{');
+	json_put(json, "path", json_text(group->path));
+	if (group->current != UINT64_MAX)
+		json_put(json, "current", json_number(group->current));
+	if (group->max != UINT64_MAX)
+		json_put(json, "max", json_number(group->max));
+	json_open(json, "parts", '[');
+	for (int i = 0; group->known && i < PM_CGROUP_PARTS; i++) {
+		json_open(json, NULL, '{');
+		json_put(json, "cgroup_part",
+		         json_string(pm_cgroup_parts_name((enum pm_cgroup_part)i)));
+		json_put(json, "bytes", json_number(group->split.parts[i]));
+		json_shut(json, '}');
+	}
+	json_shut(json, ']');
+	json_shut(json, '}');
+}
+
 void why_json_print(const struct why_report *report, struct out *out)
 {
 	const struct why_observation *observation = report->observation;
@@ -208,9 +230,14 @@ void why_json_print(const struct why_report *report, struct out *out)
 
 	json_open(&json, NULL, '{');
 	json_open(&json, "target", '{');
-	json_parts_process(&json, evidence->pid, evidence->comm, observation->command);
+	if (observation->file)
+		json_put(&json, "path", json_text(observation->file));
+	if (evidence->pid > 0)
+		json_parts_process(&json, evidence->pid, evidence->comm, observation->command);
 	json_put(&json, "rss", json_number(evidence->memory.last));
 	json_shut(&json, '}');
+	if (observation->group.given)
+		put_group(&json, &observation->group);
 	json_put(&json, "seconds", json_real(observation->seconds));
 
 	json_open(&json, "findings", '[');
@@ -222,10 +249,12 @@ void why_json_print(const struct why_report *report, struct out *out)
 	json_open(&json, "unseen", '[');
 	why_report_unseen(report, put_unseen, &json);
 	json_shut(&json, ']');
-	json_open(&json, "cost", '{');
-	json_put(&json, "cpu_percent", json_real(why_report_cpu_percent(report)));
-	json_put(&json, "stopped_us", json_number(0));
-	json_shut(&json, '}');
+	if (!observation->file) {
+		json_open(&json, "cost", '{');
+		json_put(&json, "cpu_percent", json_real(why_report_cpu_percent(report)));
+		json_put(&json, "stopped_us", json_number(0));
+		json_shut(&json, '}');
+	}
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

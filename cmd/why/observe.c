@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,7 +17,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "target/target.h"
+#include "why/file.h"
+
+/* How long the processes of a cgroup are observed to choose one of them, in seconds, at most. */
+static const double choice_seconds = 2;
 
 /** Counts the open descriptors of a process. Returns false if they cannot be read. */
 static bool count_descriptors(struct pm_process *process, uint64_t *count)
@@ -77,6 +81,9 @@ static int sampled(void *context, const struct headroom_rates *rates,
 	if (add_numbers(observation, sample, error) < 0 ||
 	    why_texts_add(&observation->texts, rates->tracker, sample, error) < 0)
 		return -1;
+	if (why_group_add(&observation->group, sample->time, &observation->rates.around.neighbours,
+	                  error) < 0)
+		return -1;
 	if (why_owners_add(&observation->owners, observation->process, sample, error) < 0)
 		return -1;
 	if (!walk_is_due(observation, sample->time))
@@ -87,32 +94,36 @@ static int sampled(void *context, const struct headroom_rates *rates,
 	return why_walks_make(&observation->walks, error);
 }
 
+void why_observation_add_sizes(struct why_observation *observation,
+                               const struct pm_regions *regions)
+{
+	observation->sizes = alloc_array(NULL, regions->count + 1, sizeof *observation->sizes);
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+
+		observation->sizes[i] = (struct why_sizes){
+			.start = region->start,
+			.end = region->end,
+			.huge = region->bytes[PM_SIZE_ANON_HUGE],
+			.locked = region->bytes[PM_SIZE_LOCKED],
+			.swap = region->bytes[PM_SIZE_SWAP],
+			.shared = region->bytes[PM_SIZE_SHARED_CLEAN] +
+			          region->bytes[PM_SIZE_SHARED_DIRTY],
+		};
+		observation->unique += region->bytes[PM_SIZE_PRIVATE_CLEAN] +
+		                       region->bytes[PM_SIZE_PRIVATE_DIRTY];
+	}
+	observation->size_count = regions->count;
+}
+
 /** Reads sizes of regions that only smaps has. Without them, nothing is said about them. */
 static void read_sizes(struct why_observation *observation)
 {
 	struct pm_regions regions;
 
 	pm_regions_init(&regions);
-	if (pm_maps_read(observation->process, PM_SMAPS, &regions, NULL) == 0) {
-		observation->sizes = alloc_array(NULL, regions.count + 1,
-		                                 sizeof *observation->sizes);
-		for (size_t i = 0; i < regions.count; i++) {
-			const struct pm_region *region = &regions.items[i];
-
-			observation->sizes[i] = (struct why_sizes){
-				.start = region->start,
-				.end = region->end,
-				.huge = region->bytes[PM_SIZE_ANON_HUGE],
-				.locked = region->bytes[PM_SIZE_LOCKED],
-				.swap = region->bytes[PM_SIZE_SWAP],
-				.shared = region->bytes[PM_SIZE_SHARED_CLEAN] +
-				          region->bytes[PM_SIZE_SHARED_DIRTY],
-			};
-			observation->unique += region->bytes[PM_SIZE_PRIVATE_CLEAN] +
-			                       region->bytes[PM_SIZE_PRIVATE_DIRTY];
-		}
-		observation->size_count = regions.count;
-	}
+	if (pm_maps_read(observation->process, PM_SMAPS, &regions, NULL) == 0)
+		why_observation_add_sizes(observation, &regions);
 	pm_regions_deinit(&regions);
 }
 
@@ -160,6 +171,37 @@ static int finish(struct why_observation *observation, struct pm_error *error)
 	return 0;
 }
 
+/** Opens the process that is investigated. With --cgroup, it is one of that cgroup. */
+static int open_target(struct why_observation *observation, const char *word,
+                       struct pm_error *error)
+{
+	const struct why_options *options = observation->options;
+	char number[24];
+	pid_t pid;
+
+	if (options->cgroup) {
+		double seconds = options->seconds / 10;
+
+		if (seconds > choice_seconds)
+			seconds = choice_seconds;
+		if (why_group_choose(&observation->group, options->cgroup, seconds, &pid, error) <
+		    0)
+			return -1;
+		snprintf(number, sizeof number, "%d", (int)pid);
+		if (target_open_process(&observation->target, number, error) < 0)
+			return -1;
+		observation->target.word = options->cgroup;
+	} else if (target_open(&observation->target, word, error) < 0) {
+		return -1;
+	}
+
+	observation->process = observation->target.process;
+	if (!observation->process && options->seconds_given)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--for observes a living process; %.128s is a file", word);
+	return 0;
+}
+
 int why_observe(struct why_observation *observation, const char *word, struct pm_error *error)
 {
 	const struct headroom_hook hook = { .sampled = sampled,
@@ -169,19 +211,28 @@ int why_observe(struct why_observation *observation, const char *word, struct pm
 		                                .quiet = observation->options->output.quiet,
 		                                .hook = &hook };
 	double began = clock_cpu_seconds();
-	struct target target;
 
-	if (target_open_process(&target, word, error) < 0)
+	if (open_target(observation, word, error) < 0)
 		return -1;
+	if (!observation->process) {
+		int result = why_file_read(observation, error);
 
-	observation->process = target.process;
-	why_walks_begin(&observation->walks, target.process, interrupt_flag());
-	why_texts_begin(&observation->texts, target.process);
+		observation->cpu_seconds = clock_cpu_seconds() - began;
+		return result;
+	}
 
-	int result = headroom_rates_measure(&observation->rates, target.process, &source, error);
+	struct pm_process *process = observation->process;
+	if (why_group_find(&observation->group, process, error) < 0)
+		return -1;
+	why_walks_begin(&observation->walks, process, interrupt_flag());
+	why_texts_begin(&observation->texts, process);
+	why_signs_begin(&observation->pressure, process);
+
+	int result = headroom_rates_measure(&observation->rates, process, &source, error);
 	observation->interrupted = result > 0;
 	if (result < 0)
 		observation->rates = (struct headroom_rates){ 0 };
+	why_signs_end(&observation->pressure);
 	if (result >= 0)
 		result = finish(observation, error);
 	observation->cpu_seconds = clock_cpu_seconds() - began;
@@ -193,10 +244,15 @@ void why_observation_deinit(struct why_observation *observation)
 	why_walks_deinit(&observation->walks);
 	why_texts_deinit(&observation->texts);
 	why_owners_deinit(&observation->owners);
+	why_group_deinit(&observation->group);
+	why_signs_deinit(&observation->pressure);
 	headroom_rates_deinit(&observation->rates);
 	pm_series_deinit(&observation->mappings);
 	pm_series_deinit(&observation->descriptors);
 	free(observation->sizes);
 	free(observation->command);
-	pm_process_close(observation->process);
+	pm_histogram_deinit(&observation->histograms.first);
+	pm_histogram_deinit(&observation->histograms.last);
+	regions_load_deinit(&observation->loaded);
+	target_close(&observation->target);
 }

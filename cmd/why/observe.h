@@ -3,11 +3,15 @@
 #ifndef CMD_WHY_OBSERVE_H
 #define CMD_WHY_OBSERVE_H
 
-#include <procmem/pressure.h>
-#include <procmem/pressure_signs.h>
+#include <procmem/evidence.h>
+#include <procmem/histogram.h>
 
 #include "headroom/rates.h"
+#include "target/regions_load.h"
+#include "target/target.h"
+#include "why/group.h"
 #include "why/owners.h"
+#include "why/signs.h"
 #include "why/texts.h"
 #include "why/walks.h"
 #include "why/why.h"
@@ -22,17 +26,32 @@ struct why_sizes {
 	uint64_t shared; /**< resident pages that other processes have, too */
 };
 
+/** The chunks of malloc in a recording. */
+struct why_histograms {
+	bool known;                /**< `last` is known */
+	double seconds;            /**< time from `first` to `last`; 0: `first` is not known */
+	struct pm_histogram first; /**< at the start */
+	struct pm_histogram last;  /**< at the end */
+};
+
 /** What was observed. Zeroed before the first use. */
 struct why_observation {
 	const struct why_options *options;
-	struct pm_process *process;  /**< the target; owned */
-	struct pm_process_info info; /**< at the end */
-	char *command;               /**< command line; owned */
-	struct headroom_rates rates; /**< regions, limits, family and files over time */
-	struct why_walks walks;      /**< malloc's heap over time */
-	struct why_texts texts;      /**< texts in new pages */
-	struct why_owners owners;    /**< memory by owner over time */
-	struct pm_headroom headroom; /**< limits at the end */
+	enum pm_evidence_source source; /**< where it comes from */
+	struct target target;           /**< the target; owned */
+	const char *file;               /**< the file that it comes from; NULL: a living process */
+	struct pm_process *process;     /**< the living process; NULL for a file */
+	struct loaded loaded;           /**< a core file or a saved smaps file; zeroed for others */
+	struct why_histograms histograms; /**< chunks in a recording */
+	struct pm_process_info info;      /**< at the end */
+	char *command;                    /**< command line; owned */
+	struct headroom_rates rates;      /**< regions, limits, family and files over time */
+	struct why_walks walks;           /**< malloc's heap over time */
+	struct why_texts texts;           /**< texts in new pages */
+	struct why_owners owners;         /**< memory by owner over time */
+	struct why_group group;           /**< the cgroup whose limit matters */
+	struct why_signs pressure;        /**< pressure on memory */
+	struct pm_headroom headroom;      /**< limits at the end */
 	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */
 	struct pm_series mappings;                /**< number of regions */
 	struct pm_series descriptors; /**< number of open descriptors; empty if not known */
@@ -45,6 +64,7 @@ struct why_observation {
 	double seconds;               /**< how long it was observed */
 	double cpu_seconds;           /**< CPU time of this program */
 	uint64_t samples;             /**< number of samples */
+	bool watched;                 /**< `procmem watch` has observed it: less was read */
 	bool interrupted;             /**< the user ended it early */
 };
 
@@ -53,11 +73,20 @@ struct why_observation {
  *
  * @param observation  zeroed except `options`; release with why_observation_deinit(), even on
  *                     failure, and do not move it
- * @param word         the TARGET
+ * @param word         the TARGET; NULL with --cgroup. Must outlive the observation
  * @param error        any
  * @return             0 or -1
  */
 int why_observe(struct why_observation *observation, const char *word, struct pm_error *error);
+
+/**
+ * Adds the sizes of regions that only smaps has.
+ *
+ * @param observation  has no sizes
+ * @param regions      the regions; sizes that are not known are 0
+ */
+void why_observation_add_sizes(struct why_observation *observation,
+                               const struct pm_regions *regions);
 
 /** Releases what was observed. */
 void why_observation_deinit(struct why_observation *observation);

@@ -10,8 +10,7 @@
 #include "base/interrupt.h"
 #include "target/sampled.h"
 
-/** Stores the owners of all regions of a sample. */
-static void note_regions(struct why_owners *owners, const struct pm_regions *regions)
+void why_owners_note_regions(struct why_owners *owners, const struct pm_regions *regions)
 {
 	if (regions->count > owners->region_capacity) {
 		owners->region_capacity = regions->count * 2;
@@ -64,6 +63,16 @@ static int add_counters(struct why_owners *owners, const struct pm_sample *sampl
 	return 0;
 }
 
+int why_owners_add_sums(struct why_owners *owners, double time, struct pm_error *error)
+{
+	owners->known = true;
+	for (unsigned i = 0; i < PM_OWNER_COUNT; i++)
+		if (pm_series_add(&owners->series[i], time,
+		                  pm_owner_sum_weight(&owners->last.items[i]), error) < 0)
+			return -1;
+	return 0;
+}
+
 int why_owners_add(struct why_owners *owners, struct pm_process *process,
                    const struct pm_sample *sample, struct pm_error *error)
 {
@@ -76,16 +85,10 @@ int why_owners_add(struct why_owners *owners, struct pm_process *process,
 		return -1;
 	if (owners->known && outdated)
 		return 0;
-	note_regions(owners, sample->regions);
+	why_owners_note_regions(owners, sample->regions);
 	if (!sampled_measure_owners(process, sample, &owners->last))
 		return 0;
-
-	owners->known = true;
-	for (unsigned i = 0; i < PM_OWNER_COUNT; i++)
-		if (pm_series_add(&owners->series[i], sample->time,
-		                  pm_owner_sum_weight(&owners->last.items[i]), error) < 0)
-			return -1;
-	return 0;
+	return why_owners_add_sums(owners, sample->time, error);
 }
 
 static bool has_python(const struct pm_runtimes *runtimes)

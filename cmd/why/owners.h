@@ -49,6 +49,24 @@ int why_owners_add(struct why_owners *owners, struct pm_process *process,
                    const struct pm_sample *sample, struct pm_error *error);
 
 /**
+ * Notes the owners of the regions of the last sample.
+ *
+ * @param owners   the owners
+ * @param regions  the regions with their owners, ascending
+ */
+void why_owners_note_regions(struct why_owners *owners, const struct pm_regions *regions);
+
+/**
+ * Adds the sums that are in why_owners.last.
+ *
+ * @param owners  the owners
+ * @param time    time of the sums, in seconds
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+int why_owners_add_sums(struct why_owners *owners, double time, struct pm_error *error);
+
+/**
  * Counts the objects of Python by type, if there is a Python in the process. The first and the last
  * counts are kept.
  *

@@ -8,10 +8,14 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 #include "base/wrap.h"
+#include "cgroup/parts.h"
 #include "why/sentence.h"
 
 /* Number of findings that are shown whole by default; the others have one line. */
 enum { WHOLE_MAX = 3 };
+
+/* Number of parts of a cgroup that are named. */
+enum { PARTS_SHOWN = 3 };
 
 /* Columns of the labels. */
 enum { LABEL_INDENT = 2, LABEL_WIDTH = 9 };
@@ -44,6 +48,17 @@ static void print_line(void *context, enum why_label label, const struct text *t
 	out_wrapped(printer->out, &line, LABEL_INDENT + LABEL_WIDTH);
 	text_deinit(&line);
 	printer->last = label;
+}
+
+/** Adds "NAME (PID): ", or the name of the file if it does not know its process. */
+static void put_target(const struct pm_evidence *evidence, struct text *line)
+{
+	const char *name = *evidence->comm || !evidence->file ? evidence->comm : evidence->file;
+
+	utf8_escape(line, name, strlen(name));
+	if (evidence->pid > 0)
+		text_format(line, " (%d)", (int)evidence->pid);
+	text_string(line, ": ");
 }
 
 /** Adds a title with the confidence in the last columns of its first line. */
@@ -80,8 +95,7 @@ static void print_title(const struct why_report *report, const struct pm_finding
 	struct text title = { 0 };
 	struct text line = { 0 };
 
-	utf8_escape(&title, report->evidence->comm, strlen(report->evidence->comm));
-	text_format(&title, " (%d): ", (int)report->evidence->pid);
+	put_target(report->evidence, &title);
 	why_sentence_title(finding, &title);
 	if (out->width == SIZE_MAX)
 		width = pm_max_size(width, utf8_columns(title.bytes, title.length) +
@@ -92,6 +106,42 @@ static void print_title(const struct why_report *report, const struct pm_finding
 	text_deinit(&title);
 }
 
+/** Prints the largest parts of the cgroup that the user has named. */
+static void print_group(const struct why_group *group, struct out *out)
+{
+	bool shown[PM_CGROUP_PARTS] = { false };
+	struct text line = { 0 };
+
+	text_string(&line, "cgroup ");
+	utf8_escape(&line, group->path, strlen(group->path));
+	text_string(&line, ": ");
+	if (group->current != UINT64_MAX)
+		text_size(&line, group->current);
+	if (group->max != UINT64_MAX) {
+		text_string(&line, " of ");
+		text_size(&line, group->max);
+	}
+
+	for (int rank = 0; group->known && rank < PARTS_SHOWN; rank++) {
+		int largest = 0;
+
+		for (int i = 1; i < PM_CGROUP_PARTS; i++)
+			if (shown[largest] ||
+			    (!shown[i] && group->split.parts[i] > group->split.parts[largest]))
+				largest = i;
+		if (shown[largest] || group->split.parts[largest] == 0)
+			break;
+		shown[largest] = true;
+		text_string(&line, rank == 0 ? "; " : ", ");
+		text_string(&line, cgroup_parts_name((enum pm_cgroup_part)largest, &group->split));
+		text_char(&line, ' ');
+		text_size(&line, group->split.parts[largest]);
+	}
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 /** Prints that nothing was found. */
 static void print_nothing(const struct why_report *report, struct out *out)
 {
@@ -100,11 +150,13 @@ static void print_nothing(const struct why_report *report, struct out *out)
 	bool judged = memory->known && memory->trend.verdict != PM_VERDICT_TOO_EARLY;
 	struct text line = { 0 };
 
-	utf8_escape(&line, report->evidence->comm, strlen(report->evidence->comm));
-	text_format(&line, " (%d): nothing was found", (int)report->evidence->pid);
+	put_target(report->evidence, &line);
+	text_string(&line, "nothing was found");
 	if (judged)
 		text_format(&line, " that grows or weighs: %s, ",
 		            pm_verdict_name(memory->trend.verdict));
+	else if (report->observation->source != PM_EVIDENCE_LIVE)
+		text_string(&line, " that weighs: ");
 	else
 		text_string(&line, ", but it is too early to judge growth; use a longer --for: ");
 	text_size_as(&line, memory->last, exact);
@@ -113,29 +165,58 @@ static void print_nothing(const struct why_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** The last line is being made. */
+struct last_line {
+	struct text text;
+	size_t unseen; /* number of items that were not seen */
+};
+
 /** Adds something that could not be seen to the last line. */
 static void put_unseen(void *context, const struct text *text)
 {
-	struct text *line = context;
+	struct last_line *line = context;
 
-	text_string(line, "; not seen: ");
-	text_bytes(line, text->bytes, text->length);
+	text_string(&line->text, line->unseen++ == 0 ? "; not seen: " : ", ");
+	text_bytes(&line->text, text->bytes, text->length);
+}
+
+/** Adds how the file was read. */
+static void put_file(const struct why_observation *observation, struct text *line)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	switch (observation->source) {
+	case PM_EVIDENCE_RECORDING:
+		pm_format_duration(observation->seconds, duration);
+		text_format(line, "a recording of %s: ", duration);
+		text_grouped(line, observation->samples);
+		text_format(line, " sample%s", text_plural(observation->samples));
+		break;
+	case PM_EVIDENCE_CORE:
+		text_string(line, "a core file: one moment");
+		break;
+	default:
+		text_string(line, "a saved smaps file: one moment");
+	}
 }
 
 static void print_end(const struct why_report *report, struct out *out)
 {
 	const struct why_observation *observation = report->observation;
 	char duration[PM_DURATION_TEXT_SIZE];
-	struct text line = { 0 };
+	struct last_line line = { { 0 }, 0 };
 
 	pm_format_duration(observation->seconds, duration);
-	text_format(&line, "looked %s%s, cost %.1f%% of a core, not stopped", duration,
-	            observation->interrupted ? " (interrupted)" : "",
-	            why_report_cpu_percent(report));
+	if (observation->source == PM_EVIDENCE_LIVE)
+		text_format(&line.text, "looked %s%s, cost %.1f%% of a core, not stopped", duration,
+		            observation->interrupted ? " (interrupted)" : "",
+		            why_report_cpu_percent(report));
+	else
+		put_file(observation, &line.text);
 	why_report_unseen(report, put_unseen, &line);
-	text_char(&line, '\n');
-	out_wrapped(out, &line, 2);
-	text_deinit(&line);
+	text_char(&line.text, '\n');
+	out_wrapped(out, &line.text, 2);
+	text_deinit(&line.text);
 }
 
 void why_print(const struct why_report *report, struct out *out)
@@ -144,6 +225,8 @@ void why_print(const struct why_report *report, struct out *out)
 	const struct why_options *options = report->observation->options;
 	size_t shown = 0, left_out = 0;
 
+	if (report->observation->group.given)
+		print_group(&report->observation->group, out);
 	if (why_report_count(report) == 0)
 		print_nothing(report, out);
 	for (size_t i = 0; i < findings->count; i++) {

@@ -161,9 +161,9 @@ static void put_advice(const struct pm_finding *finding, struct text *text)
 const char *why_sentence_label(enum why_label label)
 {
 	static const char *const labels[WHY_LABELS] = {
-		[WHY_GROWS] = "grows", [WHY_HOLDS] = "holds", [WHY_MADE] = "made by",
-		[WHY_UNTIL] = "until", [WHY_NOT] = "not",     [WHY_DO] = "do",
-		[WHY_MORE] = "more",
+		[WHY_GROWS] = "grows",  [WHY_SEEN] = "seen",   [WHY_HOLDS] = "holds",
+		[WHY_MADE] = "made by", [WHY_UNTIL] = "until", [WHY_NOT] = "not",
+		[WHY_DO] = "do",        [WHY_MORE] = "more",
 	};
 
 	return labels[label];
@@ -411,6 +411,39 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 	end_line(lines, WHY_HOLDS);
 }
 
+/** Makes the line of a sign of pressure. */
+static void see(struct lines *lines, const struct pm_finding_fact *fact)
+{
+	static const char *const signs[PM_SIGN_RULES] = {
+		[PM_SIGN_OOM_KILL] = "processes are killed for lack of memory",
+		[PM_SIGN_UNDER_OOM] = "processes wait for the OOM killer",
+		[PM_SIGN_SWAP_FAIL] = "memory cannot be swapped out",
+		[PM_SIGN_OOMD] = "all tasks wait for memory",
+		[PM_SIGN_FULL] = "all tasks wait for memory",
+		[PM_SIGN_STALL] = "tasks wait for memory",
+		[PM_SIGN_SOME] = "tasks wait for memory",
+		[PM_SIGN_MAX_HITS] = "its limit is reached",
+		[PM_SIGN_HIGH_HITS] = "its memory.high is exceeded",
+		[PM_SIGN_DIRECT] = "tasks must free pages before they get one",
+		[PM_SIGN_SWAPPING] = "pages go to swap and come back",
+		[PM_SIGN_THRASHING] = "pages in use are evicted, and are needed again",
+	};
+	const struct pm_sign_info *info = pm_sign_of((enum pm_pressure_rule)fact->count);
+	const char *meaning = info ? signs[fact->count] : NULL;
+
+	if (!meaning)
+		return;
+	put_name(fact->text, &lines->line);
+	text_format(&lines->line, ": %s", meaning);
+	if (info->percent) {
+		text_format(&lines->line, ", %.0f%% of the time", fact->rate);
+	} else if (info->rate) {
+		text_string(&lines->line, ", ");
+		put_count_rate(fact->rate, &lines->line);
+	}
+	end_line(lines, WHY_SEEN);
+}
+
 /** Makes the line of a fact that says who makes something. */
 static void make(struct lines *lines, const struct pm_finding_fact *fact)
 {
@@ -543,6 +576,36 @@ static uint64_t address_of(const struct pm_finding *finding)
 	return finding->region ? finding->region->start : 0;
 }
 
+/** Tests whether a command reads what the evidence comes from. */
+static bool reads(const struct pm_evidence *evidence, const char *command)
+{
+	static const char *const of_memory[] = { "procmem heap %", "procmem refs ",
+		                                 "procmem strings ", "procmem map " };
+	size_t count = sizeof of_memory / sizeof *of_memory;
+
+	if (!evidence->file)
+		return true;
+	/* Only core files have memory. All files have regions. */
+	for (size_t i = evidence->source == PM_EVIDENCE_CORE ? 0 : count - 1; i < count; i++)
+		if (strncmp(command, of_memory[i], strlen(of_memory[i])) == 0)
+			return true;
+	return false;
+}
+
+static void add_commands_of_recording(struct lines *lines)
+{
+	const char *file = lines->evidence->file;
+
+	text_string(&lines->line, "procmem diff ");
+	put_name(file, &lines->line);
+	text_string(&lines->line, "@first ");
+	put_name(file, &lines->line);
+	end_line(lines, WHY_MORE);
+	text_string(&lines->line, "procmem watch ");
+	put_name(file, &lines->line);
+	end_line(lines, WHY_MORE);
+}
+
 static void add_commands(struct lines *lines)
 {
 	const struct pm_finding *finding = lines->finding;
@@ -553,10 +616,13 @@ static void add_commands(struct lines *lines)
 		const char *number = format ? strstr(format, "%d") : NULL;
 		const char *place = format ? strstr(format, "%s") : NULL;
 
-		if (!number || (place && address == 0))
+		if (!number || (place && address == 0) || !reads(lines->evidence, format))
 			continue;
 		text_bytes(&lines->line, format, (size_t)(number - format));
-		text_format(&lines->line, "%d", (int)finding->pid);
+		if (lines->evidence->file)
+			put_name(lines->evidence->file, &lines->line);
+		else
+			text_format(&lines->line, "%d", (int)finding->pid);
 		if (place) {
 			text_bytes(&lines->line, number + 2, (size_t)(place - number - 2));
 			text_hex(&lines->line, address, 1);
@@ -565,6 +631,8 @@ static void add_commands(struct lines *lines)
 		}
 		end_line(lines, WHY_MORE);
 	}
+	if (lines->evidence->source == PM_EVIDENCE_RECORDING)
+		add_commands_of_recording(lines);
 }
 
 void why_sentence_lines(const struct pm_finding *finding, const struct pm_evidence *evidence,
@@ -572,8 +640,13 @@ void why_sentence_lines(const struct pm_finding *finding, const struct pm_eviden
 {
 	struct lines lines = { finding, evidence, exact, visit, context, { 0 } };
 
-	put_growth(finding, evidence, exact, &lines.line);
-	end_line(&lines, WHY_GROWS);
+	if (finding->bytes > 0 || finding->count > 0 || finding->rate > 0) {
+		put_growth(finding, evidence, exact, &lines.line);
+		end_line(&lines, WHY_GROWS);
+	}
+	for (size_t i = 0; i < finding->fact_count; i++)
+		if (finding->facts[i].id == PM_FACT_SIGN)
+			see(&lines, &finding->facts[i]);
 	for (size_t i = 0; i < finding->fact_count; i++)
 		hold(&lines, &finding->facts[i]);
 	for (size_t i = 0; i < finding->fact_count; i++)

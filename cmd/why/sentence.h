@@ -13,6 +13,7 @@
 /** The labels of lines. The order is that of the output. */
 enum why_label {
 	WHY_GROWS, /**< what grows, and how fast */
+	WHY_SEEN,  /**< where memory is short, and how much that costs */
 	WHY_HOLDS, /**< what it contains */
 	WHY_MADE,  /**< which code or thread makes it */
 	WHY_UNTIL, /**< which limit is reached, and when */

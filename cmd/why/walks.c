@@ -96,6 +96,12 @@ static int walk_over(struct why_walks *walks, struct pm_heap *heap, struct pm_er
 	return 0;
 }
 
+static void note_allocator(struct why_walks *walks, const struct pm_heap *heap)
+{
+	snprintf(walks->allocator, sizeof walks->allocator, "%s %s",
+	         pm_heap_allocator_name(heap->allocator), heap->version);
+}
+
 /** Opens the heap for the first time, and the search for types, which all walks use. */
 static int walk_first(struct why_walks *walks, struct pm_error *error)
 {
@@ -111,8 +117,7 @@ static int walk_first(struct why_walks *walks, struct pm_error *error)
 		                                      .memory = &first->source,
 		                                      .heap = first->heap };
 
-	snprintf(walks->allocator, sizeof walks->allocator, "%s %s",
-	         pm_heap_allocator_name(first->heap->allocator), first->heap->version);
+	note_allocator(walks, first->heap);
 	if (chunk_contents_open(&walks->contents, &target, error) < 0 ||
 	    pm_survivors_open(walks->contents.types, NULL, &walks->survivors, error) < 0)
 		return -1;
@@ -141,6 +146,21 @@ static int walk_again(struct why_walks *walks, struct pm_error *error)
 	return result;
 }
 
+/**
+ * Keeps why the heap is not known, unless the reason ends the investigation.
+ * @return 0, or -1 if it does
+ */
+static int fail(struct why_walks *walks, const struct pm_error *why, struct pm_error *error)
+{
+	if (why->kind == PM_ERROR_GONE || why->kind == PM_ERROR_CANCELLED ||
+	    why->kind == PM_ERROR_RESOURCES) {
+		*error = *why;
+		return -1;
+	}
+	walks->failure = *why;
+	return 0;
+}
+
 int why_walks_make(struct why_walks *walks, struct pm_error *error)
 {
 	struct pm_error why = { 0 };
@@ -154,12 +174,40 @@ int why_walks_make(struct why_walks *walks, struct pm_error *error)
 		return 0;
 	}
 
-	if (why.kind == PM_ERROR_GONE || why.kind == PM_ERROR_CANCELLED ||
-	    why.kind == PM_ERROR_RESOURCES) {
-		*error = why;
+	return fail(walks, &why, error);
+}
+
+/** Walks over the heap of a core file. */
+static int walk_core(struct why_walks *walks, const struct loaded *loaded,
+                     const volatile sig_atomic_t *cancel, struct pm_error *error)
+{
+	struct malloc_heap *first = &walks->first;
+
+	if (malloc_heap_open_loaded(loaded, cancel, first, error) < 0 ||
+	    malloc_heap_check(first->heap, loaded->core, loaded->target->word, error) < 0)
 		return -1;
-	}
-	walks->failure = why;
+
+	const struct chunk_contents_target target = { .core = loaded->core,
+		                                      .memory = &first->source,
+		                                      .heap = first->heap };
+
+	if (chunk_contents_open(&walks->contents, &target, error) < 0)
+		return -1;
+	note_allocator(walks, first->heap);
+	note_arenas(walks, first->heap);
+	return count_chunks(walks, first->heap, error);
+}
+
+int why_walks_read(struct why_walks *walks, const struct loaded *loaded,
+                   const volatile sig_atomic_t *cancel, struct pm_error *error)
+{
+	struct pm_error why = { 0 };
+
+	walks->complete = true;
+	pm_regions_init(&walks->regions);
+	if (walk_core(walks, loaded, cancel, &why) < 0)
+		return fail(walks, &why, error);
+	walks->count = 1;
 	return 0;
 }
 

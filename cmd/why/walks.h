@@ -62,6 +62,19 @@ int why_walks_make(struct why_walks *walks, struct pm_error *error);
 /** Returns the free bytes that an arena had at all walks: 0 if a walk did not find it. */
 uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_arena *arena);
 
+/**
+ * Makes the only walk: over the heap of a core file. A heap that cannot be read is not an error:
+ * why_walks.failure says why.
+ *
+ * @param walks   zeroed; release with why_walks_deinit(), and do not move it
+ * @param loaded  the core file; must outlive the walks
+ * @param cancel  as pm_heap_source.cancel
+ * @param error   PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+int why_walks_read(struct why_walks *walks, const struct loaded *loaded,
+                   const volatile sig_atomic_t *cancel, struct pm_error *error);
+
 /** Returns whether what grew between walks is known. */
 bool why_walks_know_growth(const struct why_walks *walks);
 

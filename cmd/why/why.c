@@ -6,14 +6,15 @@
 
 #include "base/delta.h"
 #include "base/report.h"
-#include "why/evidence.h"
-#include "why/json.h"
-#include "why/print.h"
+#include "why/judge.h"
 
-enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS };
+enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP };
 
 static const struct cli_option why_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION", "observe for this time (10s, 5m; default 30s)" },
+	{ OPTION_CGROUP, "cgroup", "PATH",
+	  "investigate a cgroup: its parts, its tmpfs files, and its process\nthat grows fastest "
+	  "or is the largest" },
 	{ OPTION_NO_STRINGS, "no-strings", NULL, "show no content of the process's memory" },
 	{ 'a', "all", NULL, "show all findings, also those that weigh little" },
 	{ 0 },
@@ -25,7 +26,11 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 
 	switch (id) {
 	case OPTION_FOR:
+		options->seconds_given = true;
 		return delta_parse_duration(value, &options->seconds, error);
+	case OPTION_CGROUP:
+		options->cgroup = value;
+		return 0;
 	case OPTION_NO_STRINGS:
 		options->no_text = true;
 		return 0;
@@ -44,43 +49,21 @@ static const struct cli_group groups[] = {
 
 const struct cli_spec why_spec = {
 	.command = "why",
-	.operands = "TARGET",
+	.operands = "[TARGET|FILE]",
 	.purpose = "Investigates a process for some time, and reports why its memory grows or\n"
 		   "weighs: the causes in order of weight, with evidence, and the commands that\n"
 		   "show more. The process is not stopped.",
 	.groups = groups,
-	.notes = "TARGET is a PID, or a process name that matches one process. The exit status\n"
-		 "is 1 if something was found, 0 if not, and 2 after an error.",
+	.notes = "TARGET is a PID, or a process name that matches one process. FILE is a recording,\n"
+		 "a core file or a saved smaps file: the report names what a file does not show.\n"
+		 "The exit status is 1 if something was found, 0 if not, and 2 after an error.",
 	.examples = {
 		{ "procmem why java", "what is wrong with the memory of java" },
-		{ "procmem why --for 5m 4711", "the same, for a leak that is slow" },
+		{ "procmem why --cgroup /shop", "what fills the cgroup /shop" },
 	},
-	.operands_min = 1,
+	.operands_min = 0,
 	.operands_max = 1,
 };
-
-/** Judges what was observed, and prints it. @return number of findings, or -1 */
-static int judge(const struct why_observation *observation, struct out *out, struct pm_error *error)
-{
-	struct why_evidence made;
-	struct pm_findings findings;
-	struct why_report report = { .observation = observation, .findings = &findings };
-
-	why_evidence_make(&made, observation);
-	report.evidence = &made.evidence;
-	int result = pm_findings_make(&made.evidence, &findings, error);
-	if (result == 0) {
-		if (observation->options->output.json)
-			why_json_print(&report, out);
-		else
-			why_print(&report, out);
-		result = why_report_count(&report) > 0;
-		pm_findings_deinit(&findings);
-	}
-
-	why_evidence_deinit(&made);
-	return result;
-}
 
 /** Reports what was read (--verbose). */
 static void report_read(const struct why_observation *observation)
@@ -105,12 +88,18 @@ enum status why_run(struct out *out, int argc, char **argv)
 	    !cli_check_operands(&why_spec, &words))
 		return words.status;
 
+	if ((words.count == 0) == !options.cgroup) {
+		report_error(options.cgroup ? "--cgroup replaces the TARGET: give one of them"
+		                            : "why needs a TARGET, or --cgroup PATH");
+		return STATUS_ERROR;
+	}
+
 	out_set_colour(out, options.output.colour);
-	int result = why_observe(&observation, words.operands[0], &error);
+	int result = why_observe(&observation, words.count > 0 ? words.operands[0] : NULL, &error);
 	if (result == 0 && options.output.verbose && !options.output.quiet)
 		report_read(&observation);
 	if (result == 0)
-		result = judge(&observation, out, &error);
+		result = why_judge(&observation, out, &error);
 	why_observation_deinit(&observation);
 	if (result < 0)
 		return report_failure(&error);

@@ -8,9 +8,11 @@
 
 /** The parsed options of `procmem why`. */
 struct why_options {
-	double seconds; /**< duration of --for in seconds */
-	bool no_text;   /**< --no-strings: show no content of memory */
-	bool all;       /**< --all: also findings that need no action, and weak ones */
+	double seconds;     /**< duration of --for in seconds */
+	bool seconds_given; /**< --for was given */
+	const char *cgroup; /**< --cgroup: directory or path of a cgroup; NULL if not given */
+	bool no_text;       /**< --no-strings: show no content of memory */
+	bool all;           /**< --all: also findings that need no action, and weak ones */
 	struct output_options output;
 };
 

@@ -67,7 +67,7 @@ _procmem() {
 	watch:--by) mapfile -t COMPREPLY < <(compgen -W 'owner' -- "$word") && return ;;
 	watch:-s | watch:--sort) mapfile -t COMPREPLY < <(compgen -W 'growth rate rss delta' -- "$word") && return ;;
 	watch:--on) mapfile -t COMPREPLY < <(compgen -W 'rss> grow> rate> kind: region> headroom< regions> threads>' -- "$word") && return ;;
-	watch:--do) mapfile -t COMPREPLY < <(compgen -W 'exit exec: snap: dump:' -- "$word") && return ;;
+	watch:--do) mapfile -t COMPREPLY < <(compgen -W 'exit exec: snap: dump: why:' -- "$word") && return ;;
 	watch:--record | headroom:--from) compopt -o default && return ;;
 	watch:-i | watch:--interval | watch:-c | watch:--count | *:--for | watch:--budget | watch:--peek | watch:--cool-down | headroom:--min | headroom:-s | headroom:--sort) return ;;
 	strings:-e | strings:--encoding) _procmem_words "$word" 'all u s S l b L B' && return ;;

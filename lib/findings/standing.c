@@ -90,35 +90,96 @@ void pm_finding_huge_pages(struct pm_finding_context *context)
 		finding->region = largest;
 }
 
+/** Tests whether a sign means that memory is short, and not that something else is. */
+static bool is_shortage(const struct pm_sign *sign)
+{
+	switch (sign->rule) {
+	case PM_SIGN_OOM_KILL:
+	case PM_SIGN_UNDER_OOM:
+	case PM_SIGN_SWAP_FAIL:
+	case PM_SIGN_OOMD:
+	case PM_SIGN_FULL:
+	case PM_SIGN_STALL:
+	case PM_SIGN_SOME:
+	case PM_SIGN_MAX_HITS:
+	case PM_SIGN_HIGH_HITS:
+	case PM_SIGN_DIRECT:
+	case PM_SIGN_SWAPPING:
+	case PM_SIGN_THRASHING:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/** Tests whether a sign is one of the whole machine. */
+static bool is_of_machine(const struct pm_evidence *evidence, const struct pm_sign *sign)
+{
+	if (sign->level >= evidence->level_count)
+		return false;
+	return evidence->levels[sign->level].scope == PM_PRESSURE_HOST ||
+	       evidence->levels[sign->level].scope == PM_PRESSURE_NODE;
+}
+
+static bool is_short(const struct pm_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->sign_count; i++)
+		if (is_shortage(&evidence->signs[i]))
+			return true;
+	return false;
+}
+
+/** Adds the signs of shortage, the gravest first. */
+static void support_signs(const struct pm_evidence *evidence, struct pm_finding *finding)
+{
+	for (size_t i = 0; i < evidence->sign_count; i++) {
+		const struct pm_sign *sign = &evidence->signs[i];
+
+		if (!is_shortage(sign) || sign->level >= evidence->level_count)
+			continue;
+		pm_finding_support(finding, (struct pm_finding_fact){
+						    .id = PM_FACT_SIGN,
+						    .count = sign->rule,
+						    .rate = sign->value,
+						    .text = evidence->levels[sign->level].name });
+	}
+}
+
 void pm_finding_swapping(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
 	bool thrashes = false;
 
+	/* What the machine swaps can be memory of others. */
 	for (size_t i = 0; i < evidence->sign_count; i++)
-		thrashes |= evidence->signs[i].rule == PM_SIGN_THRASHING ||
-		            evidence->signs[i].rule == PM_SIGN_SWAPPING;
+		thrashes |= (evidence->signs[i].rule == PM_SIGN_THRASHING ||
+		             evidence->signs[i].rule == PM_SIGN_SWAPPING) &&
+		            !is_of_machine(evidence, &evidence->signs[i]);
 	if (evidence->swapped < bytes_min && !thrashes)
 		return;
 
 	struct pm_finding *finding = report(context, PM_FINDING_SWAPPING,
 	                                    thrashes ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY,
 	                                    evidence->swapped);
-	if (finding && thrashes)
+	if (finding && thrashes) {
 		finding->weight = 60;
+		support_signs(evidence, finding);
+	}
 }
 
 void pm_finding_pressure(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
 
-	if (evidence->sign_count == 0)
+	if (!is_short(evidence))
 		return;
 	for (size_t i = 0; i < context->findings->count; i++)
 		if (context->findings->items[i].rate > 0 && !context->findings->items[i].harmless)
 			return;
 
 	struct pm_finding *finding = report(context, PM_FINDING_PRESSURE, PM_CONFIDENCE_LIKELY, 0);
-	if (finding)
+	if (finding) {
 		finding->weight = 55;
+		support_signs(evidence, finding);
+	}
 }

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-static const char *const names[ACTION_KINDS] = { "exit", "exec", "snap", "dump" };
+static const char *const names[ACTION_KINDS] = { "exit", "exec", "snap", "dump", "why" };
 
 const char *action_name(enum action_kind kind)
 {
@@ -22,7 +22,7 @@ const char *action_name(enum action_kind kind)
 
 static bool has_file(enum action_kind kind)
 {
-	return kind == ACTION_SNAP || kind == ACTION_DUMP;
+	return kind == ACTION_SNAP || kind == ACTION_DUMP || kind == ACTION_WHY;
 }
 
 /** Checks the placeholders in the name of a file. */
@@ -61,8 +61,8 @@ int action_parse(struct action *action, const char *text, struct pm_error *error
 
 	if (!find_kind(text, &kind))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "unknown action '%s': use exit, exec:COMMAND, snap:FILE or "
-		                    "dump:FILE",
+		                    "unknown action '%s': use exit, exec:COMMAND, snap:FILE, "
+		                    "dump:FILE or why:FILE",
 		                    text);
 	if (kind == ACTION_EXIT && colon)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'exit' takes no argument");
@@ -114,10 +114,10 @@ int action_check(const struct action *action, struct pm_error *error)
 	if (check_folder(file, error) < 0)
 		return -1;
 
-	/* A dump never overwrites an existing file, because it chooses a name that no file has. The
+	/* Dumps and findings never overwrite an existing file: a name is chosen that no file has. The
 	 * file of `snap` cannot be checked if its name depends on the event, or if it does not
 	 * exist yet. */
-	if (action->kind == ACTION_DUMP || strchr(file, '%') || lstat(file, &found) < 0)
+	if (action->kind != ACTION_SNAP || strchr(file, '%') || lstat(file, &found) < 0)
 		return 0;
 	if (S_ISLNK(found.st_mode))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,

@@ -12,6 +12,7 @@ enum action_kind {
 	ACTION_EXEC,  /**< run a command */
 	ACTION_SNAP,  /**< write a sample to a recording */
 	ACTION_DUMP,  /**< write the bytes of the region to blame to a file */
+	ACTION_WHY,   /**< write the findings so far to a file */
 	ACTION_KINDS, /**< number of kinds */
 };
 
@@ -23,7 +24,7 @@ struct action {
 };
 
 /**
- * Parses an action: `exit`, `exec:COMMAND`, `snap:FILE`, `dump:FILE`. In FILE, %p is the PID, %n
+ * Parses an action: `exit`, `exec:COMMAND`, `snap:FILE`, `dump:FILE`, `why:FILE`. In FILE, %p is the PID, %n
  * the number of the event, %t the time, %k the kind and %a the first address of the region, %% a
  * percent sign.
  *

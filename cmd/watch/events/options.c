@@ -22,8 +22,9 @@ const struct cli_option events_options_table[] = {
 	{ OPTION_DO, "do", "ACTION",
 	  "what to do: exit with status 1 (exit, the default),\n"
 	  "run a command (exec:COMMAND), write a sample\n"
-	  "(snap:FILE), or write the bytes of the regions to\n"
-	  "blame, such as those that grew most (dump:FILE)" },
+	  "(snap:FILE), write the bytes of the regions to\n"
+	  "blame, such as those that grew most (dump:FILE),\n"
+	  "or write the findings of 'procmem why' (why:FILE)" },
 	{ OPTION_AGAIN, "again", NULL,
 	  "repeat the actions while a condition holds;\ndefault: act only once" },
 	{ OPTION_COOL_DOWN, "cool-down", "DURATION",

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "snap/snap.h"
 #include "watch/save.h"
+#include "watch/why.h"
 
 /* Maximum number of regions in PROCMEM_REGIONS: the kernel limits each variable to 128 KiB
  * (MAX_ARG_STRLEN). */
@@ -124,6 +125,16 @@ static void dump(const struct perform_event *event, struct perform_outcome *outc
 
 	(void)watch_save(&save, &outcome->bytes, &outcome->error);
 	free(ranges);
+}
+
+static void explain(const struct perform_event *event, struct perform_outcome *outcome)
+{
+	const struct watch_why why = { .run = event->run, .history = event->history, .walk = true };
+
+	find_free_name(&outcome->file);
+	int findings = watch_why_write(&why, text_terminate(&outcome->file), &outcome->error);
+	if (findings > 0)
+		outcome->findings = (size_t)findings;
 }
 
 /**
@@ -256,6 +267,10 @@ void perform_action(const struct action *action, const struct perform_event *eve
 	case ACTION_DUMP:
 		put_file(&outcome->file, action->argument, event);
 		dump(event, outcome);
+		break;
+	case ACTION_WHY:
+		put_file(&outcome->file, action->argument, event);
+		explain(event, outcome);
 		break;
 	default:
 		break;

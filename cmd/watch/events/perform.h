@@ -14,6 +14,7 @@ struct perform_outcome {
 	struct pm_error error; /**< reason of the failure; PM_ERROR_NONE if the action succeeded */
 	struct text file;      /**< the file that was written */
 	uint64_t number;       /**< ACTION_SNAP: number of the sample in that file */
+	size_t findings;       /**< ACTION_WHY: number of findings that need attention */
 	uint64_t bytes;        /**< ACTION_DUMP: number of bytes written */
 	pid_t pid;             /**< ACTION_EXEC: PID of the command */
 };
@@ -30,7 +31,7 @@ struct perform_event {
 
 /**
  * Performs an action; ACTION_EXIT does nothing. Existing files are not overwritten: ACTION_DUMP
- * appends a number to the name of its file, ACTION_SNAP appends the sample to the recording.
+ * and ACTION_WHY append a number to the name of the file, ACTION_SNAP appends the sample to the recording.
  *
  * @param action   the action
  * @param event    the event

@@ -111,6 +111,9 @@ static void put_done(const struct events_report *to, const struct action *action
 
 	if (action->kind == ACTION_SNAP) {
 		text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
+	} else if (action->kind == ACTION_WHY) {
+		text_format(line, "%zu finding%s in ", outcome->findings,
+		            text_plural(outcome->findings));
 	} else {
 		watch_format_size(outcome->bytes, to->run->options->output.bytes, line);
 		text_string(line, " in ");
@@ -154,6 +157,8 @@ static void put_outcome(const struct action *action, struct perform_outcome *out
 		json_put(json, "sample", json_number(outcome->number));
 	else if (action->kind == ACTION_DUMP)
 		json_put(json, "bytes", json_number(outcome->bytes));
+	else if (action->kind == ACTION_WHY)
+		json_put(json, "findings", json_number(outcome->findings));
 
 	json_shut(json, '}');
 }

@@ -10,6 +10,8 @@ const char screen_keys_help[] = "up, down, j, k, PgUp, PgDn, Home, End   select 
 				"d          write the bytes of the row to a file\n"
 				"t          show which code maps or touches the memory of\n"
 				"           the row: a trace of 10 s\n"
+				"w          show why the process grows or weighs, as far as\n"
+				"           the samples so far tell: procmem why shows more\n"
 				"Esc        cancel Enter, d or t; pressing the key again\n"
 				"           does the same\n"
 				"s          sort by growth, rate, rss (all rows) or delta\n"
@@ -72,6 +74,7 @@ static const struct {
 	{ 'b', SCREEN_REBASE },
 	{ 'p', SCREEN_PAUSE },
 	{ ' ', SCREEN_PAUSE },
+	{ 'w', SCREEN_WHY },
 	{ 'e', SCREEN_EVENTS },
 	{ '?', SCREEN_HELP },
 	{ 'h', SCREEN_HELP },

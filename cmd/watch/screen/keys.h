@@ -24,6 +24,7 @@ enum screen_action {
 	SCREEN_STRINGS,      /**< show the text in the newest pages */
 	SCREEN_SAVE,         /**< write the bytes of the row to a file */
 	SCREEN_TRACE,        /**< show which code maps the memory of the row */
+	SCREEN_WHY,          /**< show the findings so far */
 	SCREEN_EVENTS,       /**< list the conditions that were met */
 	SCREEN_HELP,         /**< show the help */
 	SCREEN_CANCEL,       /**< cancel the background task */

@@ -197,13 +197,15 @@ enum pm_evidence_number {
 enum pm_evidence_source {
 	PM_EVIDENCE_LIVE,      /**< a living process */
 	PM_EVIDENCE_RECORDING, /**< a recording: what a sample does not have is not known */
+	PM_EVIDENCE_SMAPS,     /**< a saved smaps file: one moment, only sizes */
 	PM_EVIDENCE_CORE,      /**< a core file: one moment, no limits */
 };
 
 /** Everything that was observed. Zero-initialise it, and fill what is known. */
 struct pm_evidence {
 	enum pm_evidence_source source;  /**< where it comes from */
-	pid_t pid;                       /**< the target */
+	const char *file;                /**< the file that it comes from; NULL: a living process */
+	pid_t pid;                       /**< the target; 0 if not known */
 	const char *comm;                /**< its command name */
 	double seconds;                  /**< how long it was observed; 0 for one moment */
 	size_t samples;                  /**< number of samples */
@@ -236,9 +238,11 @@ struct pm_evidence {
 	const struct pm_evidence_limit
 		*limits;             /**< limits; the one that is reached first is first */
 	size_t limit_count;          /**< number of elements */
-	const struct pm_sign *signs; /**< crossed thresholds of pressure */
+	const struct pm_sign *signs; /**< crossed thresholds of pressure, the gravest first */
 	size_t sign_count;           /**< number of elements */
-	uint64_t descriptors_max;    /**< RLIMIT_NOFILE of the target; 0 if not known */
+	const struct pm_pressure_level *levels; /**< levels of pm_sign.level; NULL: not known */
+	size_t level_count;                     /**< number of elements */
+	uint64_t descriptors_max;               /**< RLIMIT_NOFILE of the target; 0 if not known */
 	uint64_t heap_counter; /**< bytes of mapped chunks by malloc's own counter; 0: not known */
 	bool heap_known;       /**< `arenas` and `chunks` are known */
 	bool family_known;     /**< `processes` was observed */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "why/judge.h"
+
+#include "why/evidence.h"
+#include "why/json.h"
+#include "why/print.h"
+
+int why_judge(const struct why_observation *observation, struct out *out, struct pm_error *error)
+{
+	struct why_evidence made;
+	struct pm_findings findings;
+	struct why_report report = { .observation = observation, .findings = &findings };
+
+	why_evidence_make(&made, observation);
+	report.evidence = &made.evidence;
+	int result = pm_findings_make(&made.evidence, &findings, error);
+	if (result == 0) {
+		if (observation->options->output.json)
+			why_json_print(&report, out);
+		else
+			why_print(&report, out);
+		result = (int)why_report_count(&report);
+		pm_findings_deinit(&findings);
+	}
+
+	why_evidence_deinit(&made);
+	return result;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* What could not be seen, and was therefore not judged. */
+#include "why/report.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+/** Passes a constant text. */
+static void pass(const char *string, why_report_visitor *visit, void *context)
+{
+	struct text text = { 0 };
+
+	text_string(&text, string);
+	visit(context, &text);
+	text_deinit(&text);
+}
+
+/** Lists why the chunks of malloc are not known. */
+static void list_chunks(const struct why_observation *observation, why_report_visitor *visit,
+                        void *context)
+{
+	const struct pm_error *failure = &observation->walks.failure;
+	struct text words = { 0 };
+
+	if (failure->kind == PM_ERROR_NONE) {
+		if (!why_walks_know_growth(&observation->walks))
+			pass("which chunks of malloc grow", visit, context);
+		return;
+	}
+
+	text_string(&words, "inside malloc (");
+	utf8_escape(&words, failure->text, strlen(failure->text));
+	text_char(&words, ')');
+	visit(context, &words);
+	text_deinit(&words);
+}
+
+static void list_live(const struct why_observation *observation, why_report_visitor *visit,
+                      void *context)
+{
+	list_chunks(observation, visit, context);
+	if (observation->options->no_text)
+		pass("the content of memory (--no-strings)", visit, context);
+	else if (!observation->texts.strings && !observation->watched)
+		pass("the content of memory", visit, context);
+	if (observation->watched) {
+		pass("the content of memory", visit, context);
+		pass("other processes, tmpfs and shared files", visit, context);
+		pass("parts of the cgroup", visit, context);
+	}
+	if (!observation->pressure.source)
+		pass("pressure", visit, context);
+}
+
+static void list_recording(const struct why_observation *observation, why_report_visitor *visit,
+                           void *context)
+{
+	if (!observation->histograms.known)
+		pass("inside malloc (no chunks were recorded: watch --heap --record)", visit,
+		     context);
+	else if (observation->histograms.seconds <= 0)
+		pass("which chunks of malloc grow (recorded only once)", visit, context);
+	if (observation->samples < 2)
+		pass("growth (there is one sample)", visit, context);
+	if (!observation->owners.known)
+		pass("memory by owner", visit, context);
+	pass("free memory in malloc's arenas", visit, context);
+	pass("texts in new pages", visit, context);
+	pass("other processes, tmpfs and shared files", visit, context);
+	pass("parts of the cgroup", visit, context);
+	pass("pressure", visit, context);
+}
+
+static void list_moment(const struct why_observation *observation, why_report_visitor *visit,
+                        void *context)
+{
+	pass("growth (the file is one moment)", visit, context);
+	if (observation->source == PM_EVIDENCE_CORE) {
+		if (observation->walks.failure.kind != PM_ERROR_NONE)
+			list_chunks(observation, visit, context);
+		pass("memory that is not in the core file", visit, context);
+		pass("swapped, locked and huge pages", visit, context);
+	} else {
+		pass("inside malloc", visit, context);
+		pass("the content of memory", visit, context);
+	}
+	pass("limits", visit, context);
+	pass("other processes, tmpfs and shared files", visit, context);
+	pass("pressure", visit, context);
+}
+
+void why_report_unseen(const struct why_report *report, why_report_visitor *visit, void *context)
+{
+	const struct why_observation *observation = report->observation;
+
+	switch (observation->source) {
+	case PM_EVIDENCE_LIVE:
+		list_live(observation, visit, context);
+		break;
+	case PM_EVIDENCE_RECORDING:
+		list_recording(observation, visit, context);
+		break;
+	default:
+		list_moment(observation, visit, context);
+	}
+}
