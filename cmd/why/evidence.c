@@ -554,8 +554,9 @@ static void add_owners(struct why_evidence *made, const struct why_observation *
 }
 
 /** Adds what the memory of the cgroup consists of. */
-static void add_parts(struct why_evidence *made, const struct why_group *group)
+static void add_parts(struct why_evidence *made, const struct why_observation *observation)
 {
+	const struct why_group *group = &observation->group;
 	struct pm_evidence_part *parts;
 
 	if (!group->known)
@@ -565,7 +566,7 @@ static void add_parts(struct why_evidence *made, const struct why_group *group)
 	for (int i = 0; i < PM_CGROUP_PARTS; i++)
 		parts[i] = (struct pm_evidence_part){
 			.part = (enum pm_cgroup_part)i,
-			.memory = trend_of(&group->parts[i], PM_TREND_BYTES),
+			.memory = trend_of(observation, &group->parts[i], PM_TREND_BYTES),
 		};
 	made->evidence.parts = parts;
 	made->evidence.part_count = PM_CGROUP_PARTS;
@@ -805,7 +806,7 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	add_owners(made, observation);
 	add_types(made, &observation->owners);
 	add_processes(made, observation);
-	add_parts(made, &observation->group);
+	add_parts(made, observation);
 	add_signs(evidence, &observation->pressure);
 	add_tmpfs(made, observation);
 	add_shared(made, observation);
