@@ -335,6 +335,15 @@ static bool is_near(const struct pm_limit *limit)
 	return !limit->used_unknown && pm_limit_left(limit) < limit->max / 10;
 }
 
+/** Adds what is left of a heap until the next collection, of which garbage is a part. */
+static void put_full_heap(const struct headroom_report *report, const struct pm_limit *limit,
+                          struct text *line)
+{
+	put_left_of(report, limit, line);
+	text_format(line, " (%s) before a collection; if collections free too little: %s",
+	            first_limit_words(limit->kind), first_limit_effect(limit->kind));
+}
+
 /**
  * Reports the limits of runtimes that will be reached, or are nearly reached, unless the first line
  * reports them: the process can fail at such a limit although the kernel has memory left.
@@ -353,9 +362,10 @@ static void print_runtime_limits(const struct headroom_report *report, struct ou
 
 		struct text line = { 0 };
 		text_string(&line, "runtime: ");
-		put_limit(report, limit, &line);
-		if (pm_limit_has_garbage(limit->kind))
-			text_string(&line, "; what is used includes garbage");
+		if (lasts || !pm_limit_has_garbage(limit->kind))
+			put_limit(report, limit, &line);
+		else
+			put_full_heap(report, limit, &line);
 		text_char(&line, '\n');
 		out_wrapped(out, &line, 2);
 		text_deinit(&line);

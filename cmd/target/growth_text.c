@@ -12,8 +12,11 @@
 void growth_text_put_name(const struct pm_track *track, struct text *text)
 {
 	const struct pm_detail *detail = &track->detail;
+	const char *name = pm_kind_name(track->kind);
 
-	text_format(text, "%s ", pm_kind_name(track->kind));
+	if (track->kind == PM_KIND_ANON && track->owner != PM_OWNER_UNKNOWN)
+		name = pm_owner_title(track->owner);
+	text_format(text, "%s ", name);
 	if (pm_detail_has_heaps(detail) && detail->listed > 0 && detail->heaps[0].number > 0)
 		text_decimal(text, detail->heaps[0].number);
 	else if (*track->mapping)

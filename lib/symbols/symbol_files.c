@@ -61,6 +61,8 @@ static int open_path(const struct pm_symbol_source *source, const char *path, in
 	int path_fd;
 
 	*fd = -1;
+	if (!root)
+		root = "";
 	if (asprintf(&name, "%s%s", root, path) < 0)
 		return pm_error_out_of_memory(error);
 

@@ -66,6 +66,15 @@ jvm_start() {
 	jq -e '.limits | map(.name) | index("java_metaspace") == null' <<<"$output"
 }
 
+@test "a limit of a runtime of which little is left has a line, although the kernel has memory left" {
+	jvm_start -XX:+UseSerialGC -XX:MaxDirectMemorySize=42m --
+	run -0 procmem headroom "$TARGET_PID"
+	[[ ${lines[0]} != *'direct memory'* ]]
+	grep -Eqx 'runtime: [12]\.[0-9]M left of 42\.0M \(its direct memory\); then OutOfMemoryError: Direct buffer memory' <<<"$output"
+	[[ $output != *'runtime: '*'metaspace'* ]]
+	[[ ${lines[0]} != *'no limit of its own;'* ]]
+}
+
 @test "a process without a runtime has no such limits" {
 	target_start hog
 	run -0 procmem headroom --json "$TARGET_PID"
