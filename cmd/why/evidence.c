@@ -22,8 +22,23 @@ static const char *keep(struct why_evidence *made, const char *bytes, size_t len
 	return copy;
 }
 
+/*
+ * Share of the time of the observation, and seconds, that are enough for a verdict. If the user
+ * wants a short observation, its verdicts are less sure; the findings say so.
+ */
+static const double judged_share = 0.6, usual_seconds = 10;
+
+/** Returns the minimum time for a verdict. */
+static double judged_seconds(const struct why_observation *observation)
+{
+	double seconds = judged_share * observation->options->seconds;
+
+	return seconds < usual_seconds ? seconds : usual_seconds;
+}
+
 /** Makes the trend of a series. */
-static struct pm_evidence_trend trend_of(const struct pm_series *series, enum pm_trend_unit unit)
+static struct pm_evidence_trend trend_of(const struct why_observation *observation,
+                                         const struct pm_series *series, enum pm_trend_unit unit)
 {
 	struct pm_evidence_trend trend = { 0 };
 
@@ -34,8 +49,25 @@ static struct pm_evidence_trend trend_of(const struct pm_series *series, enum pm
 	trend.last = series->points[series->count - 1].value;
 	trend.known = series->samples > 1;
 	if (trend.known)
-		pm_trend_judge(series, unit, &trend.trend);
+		pm_trend_judge_early(series, unit, judged_seconds(observation), &trend.trend);
 	return trend;
+}
+
+/** Makes the trend of a track. An empty series means a constant value. */
+static void judge_track(const struct why_observation *observation, const struct pm_track *track,
+                        struct pm_evidence_region *region)
+{
+	double seconds = judged_seconds(observation);
+
+	if (track->series.count > 0)
+		pm_trend_judge_early(&track->series, PM_TREND_BYTES, seconds,
+		                     &region->memory.trend);
+	else
+		pm_track_judge(observation->rates.tracker, track, &region->memory.trend);
+	if (track->counts.count > 0)
+		pm_trend_judge_early(&track->counts, PM_TREND_COUNT, seconds, &region->count.trend);
+	else
+		pm_track_judge_count(observation->rates.tracker, track, &region->count.trend);
 }
 
 /** Makes the trend of a size that is known at a few moments only, such as walks over a heap. */
@@ -96,7 +128,7 @@ static void add_reserve(const struct why_observation *observation,
 		    region->start >= reserve->start + reserve->used)
 			continue;
 		region->reserve = pm_reserve_size(reserve) - reserve->used;
-		region->length = trend_of(&reserve->series, PM_TREND_BYTES);
+		region->length = trend_of(observation, &reserve->series, PM_TREND_BYTES);
 	}
 }
 
@@ -123,7 +155,6 @@ static const struct why_arena *arena_of(const struct why_observation *observatio
 static void fill_region(const struct why_observation *observation, const struct pm_track *track,
                         struct pm_evidence_region *region)
 {
-	const struct pm_tracker *tracker = observation->rates.tracker;
 	const struct why_arena *arena = arena_of(observation, track);
 
 	*region = (struct pm_evidence_region){
@@ -144,8 +175,7 @@ static void fill_region(const struct why_observation *observation, const struct 
 		           .first = track->baseline_regions,
 		           .last = track->regions },
 	};
-	pm_track_judge(tracker, track, &region->memory.trend);
-	pm_track_judge_count(tracker, track, &region->count.trend);
+	judge_track(observation, track, region);
 	region->memory.known = observation->samples > 1;
 	region->count.known = observation->samples > 1;
 	if (arena) {
@@ -273,6 +303,7 @@ static void add_arenas(struct why_evidence *made, const struct why_walks *walks)
 			.system = from->last.system,
 			.in_use = from->last.in_use,
 			.free = from->last.free + from->last.cached + from->last.top,
+			.free_always = why_walks_free_always(walks, from),
 			.trimmable = from->last.trimmable,
 			.thread = from->thread.tid,
 			.thread_name = from->thread.name,
@@ -376,8 +407,40 @@ static void add_chunks(struct why_evidence *made, const struct why_observation *
 	made->evidence.chunk_count = count;
 }
 
-static void add_owners(struct why_evidence *made, const struct why_owners *owners)
+/** Adds what the runtime of an owner counts itself. */
+static void add_own_counts(const struct why_observation *observation,
+                           struct pm_evidence_owner *owner)
 {
+	const struct why_owners *owners = &observation->owners;
+	const struct headroom_rates *rates = &observation->rates;
+
+	if (owner->owner == PM_OWNER_JAVA_HEAP) {
+		owner->collections = trend_of(observation, &owners->java_collections,
+		                              PM_TREND_COUNT);
+		owner->old_collections = trend_of(observation, &owners->java_old_collections,
+		                                  PM_TREND_COUNT);
+		owner->used = trend_of(observation, &owners->java_used, PM_TREND_BYTES);
+		owner->used_max = owners->java_used_max;
+	} else if (owner->owner == PM_OWNER_GO_HEAP) {
+		owner->collections = trend_of(observation, &owners->go_collections, PM_TREND_COUNT);
+		owner->used = trend_of(observation, &owners->go_used, PM_TREND_BYTES);
+	}
+
+	for (size_t i = 0; i < observation->headroom.count; i++) {
+		const struct pm_limit *limit = &observation->headroom.limits[i];
+		const struct pm_series *used = limit_counters_find(&rates->counters, limit);
+
+		if (limit->kind != PM_LIMIT_V8_OLD_SPACE || owner->owner != PM_OWNER_V8_HEAP)
+			continue;
+		owner->used_max = limit->max;
+		if (used)
+			owner->used = trend_of(observation, used, PM_TREND_BYTES);
+	}
+}
+
+static void add_owners(struct why_evidence *made, const struct why_observation *observation)
+{
+	const struct why_owners *owners = &observation->owners;
 	struct pm_evidence_owner *items = alloc_array(NULL, PM_OWNER_COUNT, sizeof *items);
 	size_t count = 0;
 
@@ -389,8 +452,9 @@ static void add_owners(struct why_evidence *made, const struct why_owners *owner
 		items[count++] = (struct pm_evidence_owner){
 			.owner = (enum pm_owner)i,
 			.certain = sum->inferred == 0,
-			.memory = trend_of(&owners->series[i], PM_TREND_BYTES),
+			.memory = trend_of(observation, &owners->series[i], PM_TREND_BYTES),
 		};
+		add_own_counts(observation, &items[count - 1]);
 	}
 
 	made->evidence.owners = items;
@@ -435,6 +499,20 @@ static void add_types(struct why_evidence *made, const struct why_owners *owners
 	made->evidence.type_count = last->type_count;
 }
 
+/**
+ * Tests whether a process grows only because it uses more pages of shared memory. They count once,
+ * with the shared memory itself.
+ */
+static bool is_shared_growth(const struct neighbour *neighbour)
+{
+	const struct pm_memory_use *use = &neighbour->use;
+	uint64_t private = use->anon + use->swap, kept = pm_memory_use_kept(use);
+	uint64_t first = neighbour->series.count > 0 ? neighbour->series.points[0].value : 0;
+	double grown = (double)kept - (double)first;
+
+	return use->shmem > 0 && (double)private - (double)neighbour->baseline < grown / 2;
+}
+
 static void add_processes(struct why_evidence *made, const struct why_observation *observation)
 {
 	const struct neighbours *neighbours = &observation->rates.around.neighbours;
@@ -447,18 +525,18 @@ static void add_processes(struct why_evidence *made, const struct why_observatio
 		             from->relation == NEIGHBOUR_DESCENDANT;
 		bool shares_limit = from->relation == NEIGHBOUR_MEMBER && from->in_group;
 
-		if (from->own || from->gone || !(child || shares_limit) || !neighbours_grows(from))
+		if (from->own || from->gone || !(child || shares_limit) ||
+		    !neighbours_grows(from) || is_shared_growth(from))
 			continue;
 
 		processes[count] = (struct pm_evidence_process){
 			.pid = from->use.pid,
 			.comm = from->use.comm,
 			.child = child,
-			.memory = { .known = true,
-			            .first = from->baseline,
-			            .last = pm_memory_use_kept(&from->use),
-			            .trend = from->trend },
+			.memory = trend_of(observation, &from->series, PM_TREND_BYTES),
 		};
+		processes[count].memory.first = from->baseline;
+		processes[count].memory.last = pm_memory_use_kept(&from->use);
 		count++;
 	}
 
@@ -537,6 +615,7 @@ static void add_shared(struct why_evidence *made, const struct why_observation *
 			.writer_name = writer ? writer->comm : "",
 			.target_writes = target_has_written,
 			.users = (uint32_t)file->writer_count,
+			.size = file->first.length == file->last.length ? file->last.length : 0,
 			.length = mean_trend(0, file->used, file->rate),
 		};
 	}
@@ -563,8 +642,9 @@ static void add_limits(struct why_evidence *made, const struct why_observation *
 			.seconds_max = time.seconds * (time.estimate ? 1.3 : 1.1),
 		};
 		if (used)
-			limits[i].used = trend_of(
-				used, headroom->limits[i].counts ? PM_TREND_COUNT : PM_TREND_BYTES);
+			limits[i].used = trend_of(observation, used,
+			                          headroom->limits[i].counts ? PM_TREND_COUNT
+			                                                     : PM_TREND_BYTES);
 	}
 
 	made->evidence.limits = limits;
@@ -581,19 +661,21 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	evidence->comm = observation->info.comm;
 	evidence->seconds = observation->seconds;
 	evidence->samples = observation->samples;
-	evidence->memory = trend_of(&rates->memory, PM_TREND_BYTES);
-	evidence->kept = trend_of(&rates->kept, PM_TREND_BYTES);
+	evidence->memory = trend_of(observation, &rates->memory, PM_TREND_BYTES);
+	evidence->kept = trend_of(observation, &rates->kept, PM_TREND_BYTES);
 	evidence->unique = observation->unique;
 	evidence->swapped = observation->info.vm_swap;
-	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(&rates->threads, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(&observation->mappings, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(&observation->descriptors,
-	                                                      PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads,
+	                                                  PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings,
+	                                                   PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(
+		observation, &observation->descriptors, PM_TREND_COUNT);
 
 	add_regions(made, observation);
 	add_arenas(made, &observation->walks);
 	add_chunks(made, observation);
-	add_owners(made, &observation->owners);
+	add_owners(made, observation);
 	add_types(made, &observation->owners);
 	add_processes(made, observation);
 	add_tmpfs(made, observation);

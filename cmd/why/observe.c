@@ -125,6 +125,17 @@ static void read_sizes(struct why_observation *observation)
 	pm_regions_deinit(&regions);
 }
 
+/** Adds the limits inside runtimes, as the last sample had them. */
+static void add_runtime_limits(struct why_observation *observation)
+{
+	const struct pm_headroom *last = &observation->rates.last.headroom;
+	struct pm_headroom *headroom = &observation->headroom;
+
+	for (size_t i = 0; i < last->count && headroom->count < PM_LIMITS_MAX; i++)
+		if (pm_limit_is_of_runtime(last->limits[i].kind))
+			headroom->limits[headroom->count++] = last->limits[i];
+}
+
 /** Reads what is known at the end. */
 static int finish(struct why_observation *observation, struct pm_error *error)
 {
@@ -138,6 +149,7 @@ static int finish(struct why_observation *observation, struct pm_error *error)
 	    pm_process_read_command(process, &observation->command, error) < 0 ||
 	    pm_headroom_read(process, NULL, &observation->headroom, error) < 0)
 		return -1;
+	add_runtime_limits(observation);
 
 	const struct forecast_source source = headroom_rates_source(&observation->rates);
 	for (size_t i = 0; i < observation->headroom.count; i++)

@@ -32,6 +32,38 @@ static void note_regions(struct why_owners *owners, const struct pm_regions *reg
 	owners->region_count = regions->count;
 }
 
+/** Adds the counters that the runtimes themselves keep. */
+static int add_counters(struct why_owners *owners, const struct pm_sample *sample,
+                        struct pm_error *error)
+{
+	const struct {
+		const char *family, *name;
+		struct pm_series *series;
+	} counters[] = {
+		{ "java", "collections", &owners->java_collections },
+		{ "java", "old_collections", &owners->java_old_collections },
+		{ "java", "old_used", &owners->java_used },
+		{ "go", "collections", &owners->go_collections },
+		{ "go", "heap_in_use", &owners->go_used },
+	};
+
+	for (size_t i = 0; i < sample->runtimes->counter_count; i++) {
+		const struct pm_runtime_counter *counter = &sample->runtimes->counters[i];
+
+		if (strcmp(counter->name, "old_max") == 0)
+			owners->java_used_max = counter->value;
+
+		for (size_t c = 0; c < sizeof counters / sizeof *counters; c++)
+			if (strcmp(counter->family, counters[c].family) == 0 &&
+			    strcmp(counter->name, counters[c].name) == 0 &&
+			    pm_series_add(counters[c].series, sample->time, counter->value, error) <
+			            0)
+				return -1;
+	}
+
+	return 0;
+}
+
 int why_owners_add(struct why_owners *owners, struct pm_process *process,
                    const struct pm_sample *sample, struct pm_error *error)
 {
@@ -40,6 +72,8 @@ int why_owners_add(struct why_owners *owners, struct pm_process *process,
 	bool outdated = sample->runtimes && sample->runtimes->range_count > 0 &&
 	                !sample->runtimes_fresh;
 
+	if (sample->runtimes && sample->runtimes_fresh && add_counters(owners, sample, error) < 0)
+		return -1;
 	if (owners->known && outdated)
 		return 0;
 	note_regions(owners, sample->regions);
@@ -137,6 +171,11 @@ void why_owners_deinit(struct why_owners *owners)
 {
 	for (unsigned i = 0; i < PM_OWNER_COUNT; i++)
 		pm_series_deinit(&owners->series[i]);
+	pm_series_deinit(&owners->java_collections);
+	pm_series_deinit(&owners->java_old_collections);
+	pm_series_deinit(&owners->java_used);
+	pm_series_deinit(&owners->go_collections);
+	pm_series_deinit(&owners->go_used);
 	pm_python_heap_close(owners->first_types);
 	pm_python_heap_close(owners->last_types);
 	free(owners->regions);

@@ -24,10 +24,16 @@ struct why_owners {
 	struct why_region_owner *regions;        /**< of the last sample, ascending; owned */
 	size_t region_count;                     /**< number of elements of `regions` */
 	size_t region_capacity;                  /**< allocated elements */
-	struct pm_python_heap *first_types; /**< types at the start; NULL if not known; owned */
-	struct pm_python_heap *last_types;  /**< types at the end; NULL if not known; owned */
-	double first_time;                  /**< time of `first_types`, in seconds */
-	double last_time;                   /**< time of `last_types`, in seconds */
+	struct pm_python_heap *first_types;    /**< types at the start; NULL if not known; owned */
+	struct pm_python_heap *last_types;     /**< types at the end; NULL if not known; owned */
+	struct pm_series java_collections;     /**< collections of a JVM since its start */
+	struct pm_series java_old_collections; /**< of these, collections of old objects */
+	struct pm_series java_used;            /**< bytes of old objects of Java */
+	uint64_t java_used_max;                /**< maximum of `java_used`; 0 if not known */
+	struct pm_series go_collections;       /**< collections of Go since its start */
+	struct pm_series go_used;              /**< bytes of objects of Go */
+	double first_time;                     /**< time of `first_types`, in seconds */
+	double last_time;                      /**< time of `last_types`, in seconds */
 };
 
 /**

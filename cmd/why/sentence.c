@@ -45,12 +45,13 @@ static const struct words words[PM_FINDING_COUNT] = {
 	                             { "procmem headroom --for 30s %d",
 	                               "procmem strings -u %d %s" } },
 	[PM_FINDING_RUNTIME_HEAP] = { "the heap of the runtime is at its maximum",
-	                              "look for live objects with the tools of the runtime",
-	                              { "procmem map --by owner %d", NULL } },
+	                              "find out which objects fill it, or make it larger",
+	                              { "procmem headroom --for 30s %d",
+	                                "procmem map --by owner %d" } },
 	[PM_FINDING_RUNTIME_GROWTH] = { "objects of the runtime pile up",
-	                                "look for the owner of these objects with the tools of "
-	                                "the runtime",
-	                                { "procmem map --by owner %d", "procmem heap %d" } },
+	                                "find out what keeps these objects",
+	                                { "procmem why --for 5m %d",
+	                                  "procmem map --by owner %d" } },
 	[PM_FINDING_JAVA_CODE] = { "the code cache of the JVM fills up",
 	                           "raise -XX:ReservedCodeCacheSize, or find what generates code",
 	                           { "procmem headroom %d", NULL } },
@@ -113,6 +114,50 @@ static const struct words words[PM_FINDING_COUNT] = {
 	                        { "procmem strings -u %d %s", "procmem trace --for 60s %d" } },
 };
 
+/* Words of findings of growth that has an end, or that can be garbage. */
+static const char title_of_fixed[] = "shared memory of a fixed length fills up";
+static const char title_of_garbage[] = "the heap of the runtime grows between its collections";
+static const char advice_for_garbage[] =
+	"observe it longer: only what collections leave can be a leak";
+
+/** Returns the tool of a runtime that shows its objects; NULL if it is not known. */
+static const char *tool_of(enum pm_owner owner)
+{
+	switch (owner) {
+	case PM_OWNER_JAVA_HEAP:
+		return "jcmd PID GC.class_histogram";
+	case PM_OWNER_V8_HEAP:
+		return "a heap snapshot (v8.writeHeapSnapshot)";
+	case PM_OWNER_GO_HEAP:
+		return "the heap profile of net/http/pprof";
+	case PM_OWNER_DOTNET_HEAP:
+		return "dotnet-gcdump";
+	case PM_OWNER_PYTHON_OBJECTS:
+		return "gc.get_referrers() and tracemalloc";
+	default:
+		return NULL;
+	}
+}
+
+/** Adds what to do. */
+static void put_advice(const struct pm_finding *finding, struct text *text)
+{
+	bool of_runtime = finding->id == PM_FINDING_RUNTIME_GROWTH ||
+	                  finding->id == PM_FINDING_RUNTIME_HEAP;
+
+	if (finding->id == PM_FINDING_RUNTIME_GROWTH &&
+	    (finding->harmless || finding->confidence == PM_CONFIDENCE_POSSIBLE)) {
+		text_string(text, advice_for_garbage);
+		return;
+	}
+	if (finding->harmless || !words[finding->id].advice)
+		return;
+
+	text_string(text, words[finding->id].advice);
+	if (of_runtime && tool_of(finding->owner))
+		text_format(text, ": %s shows them", tool_of(finding->owner));
+}
+
 const char *why_sentence_label(enum why_label label)
 {
 	static const char *const labels[WHY_LABELS] = {
@@ -154,7 +199,15 @@ static void put_content(const char *content, struct text *text)
 
 void why_sentence_title(const struct pm_finding *finding, struct text *text)
 {
-	text_string(text, words[finding->id].title);
+	bool shared = finding->id == PM_FINDING_SHARED_FILE ||
+	              finding->id == PM_FINDING_NAMELESS_FILE;
+
+	if (finding->harmless && shared)
+		text_string(text, title_of_fixed);
+	else if (finding->harmless && finding->id == PM_FINDING_RUNTIME_GROWTH)
+		text_string(text, title_of_garbage);
+	else
+		text_string(text, words[finding->id].title);
 }
 
 /** Adds a rate of things, such as "200.0/s". */
@@ -343,7 +396,8 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		break;
 	case PM_FACT_RESERVE:
 		text_size_as(line, fact->bytes, lines->exact);
-		text_string(line, " of the reserve are left");
+		text_string(line, lines->finding->shared ? " are left until it is full"
+		                                         : " of the reserve are left");
 		break;
 	case PM_FACT_FLOOR:
 		text_string(line, "what is left after each fall rises by ");
@@ -419,12 +473,20 @@ static void put_until(const struct pm_finding *finding, bool exact, struct text 
 			text_grouped(text, limit->max);
 		else
 			text_size_as(text, limit->max, exact);
-		text_string(text, ") is used up in ");
+		text_char(text, ')');
+	}
+
+	if (finding->limit && finding->time_known) {
+		text_string(text, " is used up in ");
 		put_time(finding->seconds_min, finding->seconds_max, text);
+	} else if (finding->limit) {
+		text_string(text, ": ");
+		text_size_as(text, pm_limit_left(&finding->limit->limit), exact);
+		text_string(text, " are left");
 	} else if (finding->time_known) {
-		text_string(text, "it is used up in ");
+		text_string(text, finding->harmless ? "it is full in " : "it is used up in ");
 		put_time(finding->seconds_min, finding->seconds_max, text);
-	} else if (finding->rate > 0) {
+	} else if (finding->rate > 0 && !finding->harmless) {
 		text_string(text, "not known: no limit of its own is reached at this rate");
 	}
 }
@@ -534,8 +596,8 @@ void why_sentence_lines(const struct pm_finding *finding, const struct pm_eviden
 	for (size_t i = 0; i < finding->against_count; i++)
 		acquit(&lines, &finding->against[i]);
 
-	if (words[finding->id].advice) {
-		text_string(&lines.line, words[finding->id].advice);
+	put_advice(finding, &lines.line);
+	if (lines.line.length > 0) {
 		end_line(&lines, WHY_DO);
 	}
 	add_commands(&lines);

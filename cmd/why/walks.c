@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/minmax.h"
 
 void why_walks_begin(struct why_walks *walks, struct pm_process *process,
                      const volatile sig_atomic_t *cancel)
@@ -36,6 +37,7 @@ static void note_arenas(struct why_walks *walks, const struct pm_heap *heap)
 		/* An arena that appears later had no chunks before. */
 		arena->last = heap->arenas[i];
 		arena->in_use[walks->count] = heap->arenas[i].in_use;
+		arena->free[walks->count] = arena->last.free + arena->last.cached + arena->last.top;
 		arena->walks++;
 	}
 	walks->mapped_counter = heap->mapped_counter;
@@ -157,6 +159,15 @@ int why_walks_make(struct why_walks *walks, double time, struct pm_error *error)
 	}
 	walks->failure = why;
 	return 0;
+}
+
+uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_arena *arena)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < walks->count; i++)
+		least = pm_min(least, arena->free[i]);
+	return walks->count > 0 ? least : 0;
 }
 
 bool why_walks_know_growth(const struct why_walks *walks)

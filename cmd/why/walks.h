@@ -14,6 +14,7 @@
 struct why_arena {
 	struct pm_heap_arena last;           /**< figures of the last walk */
 	uint64_t in_use[PM_SURVIVORS_WALKS]; /**< chunks in use at each walk */
+	uint64_t free[PM_SURVIVORS_WALKS];   /**< free chunks and the top at each walk */
 	unsigned walks;                      /**< number of walks that found it */
 	struct pm_arena_thread thread;       /**< a thread that uses it; its `tid` is 0 if none */
 	uint32_t threads;                    /**< number of threads that use it */
@@ -58,6 +59,9 @@ void why_walks_begin(struct why_walks *walks, struct pm_process *process,
  * @return       0 or -1
  */
 int why_walks_make(struct why_walks *walks, double time, struct pm_error *error);
+
+/** Returns the free bytes that an arena had at all walks: 0 if a walk did not find it. */
+uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_arena *arena);
 
 /** Returns whether what grew between walks is known. */
 bool why_walks_know_growth(const struct why_walks *walks);

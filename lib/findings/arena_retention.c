@@ -3,7 +3,8 @@
  * malloc keeps much free memory: the program has freed it, but it is still resident.
  *
  * Needs: a walk of the heap. At least a quarter of the memory of the target, and 16 MiB, are free
- * inside of malloc, and the chunks in use do not grow.
+ * inside of malloc in all walks, and the chunks in use do not grow. What is free only between two
+ * peaks of a sawtooth is in use at another walk.
  */
 #include "findings/rules.h"
 
@@ -20,14 +21,14 @@ void pm_finding_arena_retention(struct pm_finding_context *context)
 	for (size_t i = 0; i < evidence->arena_count; i++) {
 		const struct pm_evidence_arena *arena = &evidence->arenas[i];
 
-		free += arena->free;
+		free += arena->free_always;
 		in_use += arena->in_use;
 		system += arena->system;
 		trimmable += arena->trimmable;
 		complete &= arena->complete;
 		if (pm_evidence_grows(&arena->use_trend))
 			return;
-		if (!largest || arena->free > largest->free)
+		if (!largest || arena->free_always > largest->free_always)
 			largest = arena;
 	}
 	if (free < bytes_min || (double)free < share_min * (double)evidence->memory.last)

@@ -17,6 +17,9 @@ static const double same_rate = 0.15;
 /* At least this part of the new chunks stays. */
 static const double stays_min = 0.5;
 
+/* Fewer new chunks say nothing: buffers of a program are allocated again and again. */
+static const double chunks_min = 6;
+
 /* Maximum number of findings of this rule. */
 enum { FINDINGS_MAX = 3 };
 
@@ -33,13 +36,22 @@ static bool belongs_to_threads(const struct pm_finding_context *context,
 	       fabs(chunks->net_rate - context->thread_rate) <= same_rate * context->thread_rate;
 }
 
+/** Tests whether chunks are direct buffers or data of class loaders, whose growth is reported. */
+static bool belongs_to_java(const struct pm_finding_context *context,
+                            const struct pm_evidence_chunks *chunks)
+{
+	return (context->buffer_rate > 0 && chunks->size >= UINT64_C(16) << 10) ||
+	       bytes_rate(chunks) < context->class_rate;
+}
+
 /** Tests whether chunks of a class pile up, at a rate that matters. */
 static bool piles_up(const struct pm_finding_context *context,
                      const struct pm_evidence_chunks *chunks)
 {
 	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
-	       !belongs_to_threads(context, chunks) &&
+	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
 	       chunks->net_rate >= stays_min * chunks->rate &&
+	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
 	       pm_finding_matters(context, bytes_rate(chunks));
 }
 

@@ -10,6 +10,9 @@
 /* A region or owner is a suspect if it has at least this share of the memory of the target. */
 static const double suspect_share = 0.05;
 
+/* Minimum time of an observation, in seconds, for growth that is sure. */
+static const double sure_seconds = 10;
+
 /* Times between which the weight of growth falls from the highest to the lowest value. */
 static const double urgent_seconds = 60, remote_seconds = 30 * 86400.0;
 
@@ -83,6 +86,17 @@ static void set_limit_by_rate(const struct pm_evidence *evidence, struct pm_find
 	}
 }
 
+/**
+ * Tests whether others use up a limit: it is reached in less than half of the time that the finding
+ * alone needs. The memory of the machine is then no limit of the finding. That of a cgroup still
+ * is: the kernel kills one of its processes.
+ */
+static bool others_use_up(const struct pm_evidence_limit *limit, const struct pm_finding *finding)
+{
+	return limit->limit.kind == PM_LIMIT_SYSTEM &&
+	       limit->seconds_max < (double)pm_limit_left(&limit->limit) / finding->rate / 2;
+}
+
 void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_finding *finding)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -93,7 +107,8 @@ void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_fi
 	for (size_t i = 0; i < evidence->limit_count; i++) {
 		const struct pm_evidence_limit *limit = &evidence->limits[i];
 
-		if (!limits_memory(limit->limit.kind) || limit->limit.exempt || !limit->time_known)
+		if (!limits_memory(limit->limit.kind) || limit->limit.exempt ||
+		    !limit->time_known || others_use_up(limit, finding))
 			continue;
 		if (finding->limit && limit->seconds_min >= finding->seconds_min)
 			continue;
@@ -107,6 +122,28 @@ void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_fi
 		set_limit_by_rate(evidence, finding);
 }
 
+void pm_finding_set_own_limit(struct pm_finding *finding, const struct pm_evidence_limit *limit,
+                              double rate_error)
+{
+	if (!limit || limit->limit.used_unknown || finding->rate <= 0)
+		return;
+
+	/* The used part of a heap contains garbage: the finding has the part that stays. */
+	uint64_t left = pm_limit_left(&limit->limit);
+	if (pm_limit_has_garbage(limit->limit.kind))
+		left = pm_max(limit->limit.max, finding->bytes) - finding->bytes;
+
+	double seconds = (double)left / finding->rate;
+	bool set = finding->limit && finding->limit != limit && finding->time_known;
+	if (set && finding->seconds_min <= seconds)
+		return;
+
+	finding->limit = limit;
+	finding->time_known = true;
+	finding->seconds_min = seconds * (1 - rate_error);
+	finding->seconds_max = seconds * (1 + rate_error);
+}
+
 /** Returns 1 for the urgent and 0 for the remote, on a logarithmic scale. */
 static double urgency(double seconds)
 {
@@ -117,6 +154,16 @@ static double urgency(double seconds)
 	return 1 - log(seconds / urgent_seconds) / log(remote_seconds / urgent_seconds);
 }
 
+/** Growth that was observed for a short time can be that of a start: it is not sure. */
+static void limit_confidence(const struct pm_evidence *evidence, struct pm_finding *finding)
+{
+	bool short_time = evidence->seconds > 0 && evidence->seconds < sure_seconds;
+	bool grows = finding->rate > 0 || finding->count_rate > 0;
+
+	if (short_time && grows && finding->confidence > PM_CONFIDENCE_LIKELY)
+		finding->confidence = PM_CONFIDENCE_LIKELY;
+}
+
 void pm_finding_weigh(const struct pm_finding_context *context, struct pm_finding *finding)
 {
 	static const double by_confidence[] = { [PM_CONFIDENCE_POSSIBLE] = 0.6,
@@ -124,6 +171,7 @@ void pm_finding_weigh(const struct pm_finding_context *context, struct pm_findin
 		                                [PM_CONFIDENCE_SURE] = 1 };
 	const struct pm_evidence *evidence = context->evidence;
 
+	limit_confidence(evidence, finding);
 	if (finding->harmless) {
 		finding->weight = 5;
 		return;
@@ -161,6 +209,23 @@ bool pm_finding_is_explained(const struct pm_finding_context *context,
                              const struct pm_evidence_region *region)
 {
 	return context->explained[index_of(context, region)];
+}
+
+void pm_finding_explain_owner(struct pm_finding_context *context, enum pm_owner owner)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < evidence->region_count; i++)
+		if (evidence->regions[i].owner == owner)
+			pm_finding_explain(context, &evidence->regions[i]);
+}
+
+bool pm_finding_has(const struct pm_finding_context *context, enum pm_finding_id id)
+{
+	for (size_t i = 0; i < context->findings->count; i++)
+		if (context->findings->items[i].id == id)
+			return true;
+	return false;
 }
 
 static bool is_suspect(const struct pm_finding_context *context, uint64_t bytes)

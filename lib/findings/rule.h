@@ -17,6 +17,8 @@ struct pm_finding_context {
 	struct pm_findings *findings;       /**< receives the findings */
 	bool *explained;                    /**< for each region: a finding explains its growth */
 	double thread_rate; /**< new threads per second that a finding has reported; 0: none */
+	double buffer_rate; /**< growth of direct buffers in bytes per second that was reported */
+	double class_rate;  /**< growth of classes of Java in bytes per second that was reported */
 	bool out_of_memory; /**< a finding could not be stored */
 };
 
@@ -46,6 +48,15 @@ void pm_finding_set_trend(struct pm_finding *finding, const struct pm_evidence_t
 void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_finding *finding);
 
 /**
+ * Sets a limit inside the runtime, if the rate of the finding reaches it before the limit that was
+ * set, or if none was set.
+ * @param limit       the limit; may be NULL
+ * @param rate_error  the rate is exact except for this part
+ */
+void pm_finding_set_own_limit(struct pm_finding *finding, const struct pm_evidence_limit *limit,
+                              double rate_error);
+
+/**
  * Sets the weight of a finding: growth weighs from 50 to 100, by the time that is left; what does
  * not grow weighs up to 50, by its share of the memory of the target; an acquittal weighs 5.
  */
@@ -54,6 +65,12 @@ void pm_finding_weigh(const struct pm_finding_context *context, struct pm_findin
 /** Marks the growth of a region as explained. */
 void pm_finding_explain(struct pm_finding_context *context,
                         const struct pm_evidence_region *region);
+
+/** Marks the growth of all regions of an owner as explained. */
+void pm_finding_explain_owner(struct pm_finding_context *context, enum pm_owner owner);
+
+/** Tests whether there is a finding with an identifier. */
+bool pm_finding_has(const struct pm_finding_context *context, enum pm_finding_id id);
 
 /** Tests whether a finding explains the growth of a region. */
 bool pm_finding_is_explained(const struct pm_finding_context *context,

@@ -3,9 +3,29 @@
  * Shared memory that grows: a file that another process writes, a memfd, or a deleted file.
  *
  * Needs: the lengths of the files that the target maps, over time. If the target is the only one
- * that can write the file, it is the target's own memory, and another rule may explain it.
+ * that can write the file, it is the target's own memory, and another rule may explain it. If the
+ * length of the file does not change, the growth has an end: it is harmless if no limit is reached
+ * before. The shared buffers of a database fill in this way.
  */
+#include "base/minmax.h"
 #include "findings/rules.h"
+
+/** Sets what is known about the end of a file whose length does not change. */
+static void set_end(struct pm_finding *finding)
+{
+	const struct pm_evidence_shared *shared = finding->shared;
+	uint64_t left = pm_max(shared->size, finding->bytes) - finding->bytes;
+
+	if (shared->size == 0 || (finding->limit && pm_limit_left(&finding->limit->limit) <= left))
+		return;
+
+	finding->harmless = true;
+	finding->limit = NULL;
+	finding->time_known = true;
+	finding->seconds_min = finding->seconds_max = (double)left / finding->rate;
+	pm_finding_support(finding,
+	                   (struct pm_finding_fact){ .id = PM_FACT_RESERVE, .bytes = left });
+}
 
 void pm_finding_shared_file(struct pm_finding_context *context)
 {
@@ -38,6 +58,7 @@ void pm_finding_shared_file(struct pm_finding_context *context)
 							    .count = (uint64_t)shared->writer,
 							    .text = shared->writer_name });
 		pm_finding_set_limit(context, finding);
+		set_end(finding);
 		pm_finding_weigh(context, finding);
 		for (size_t r = 0; r < evidence->region_count; r++)
 			if (evidence->regions[r].start <= shared->start &&

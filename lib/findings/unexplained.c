@@ -10,10 +10,22 @@
 /** Maximum number of findings of growth without a cause. */
 enum { FINDINGS_MAX = 3 };
 
+/* Growth that is not steady must be at least this part of the memory of the target. */
+static const double part_min = 0.01;
+
+/** Tests whether the growth of a region is steady, or large: steps of some pages are usual. */
+static bool is_worth(const struct pm_evidence *evidence, const struct pm_evidence_trend *memory)
+{
+	double grown = (double)memory->last - (double)memory->first;
+
+	return pm_evidence_grows(memory) || grown >= part_min * (double)evidence->memory.last;
+}
+
 static bool is_unexplained(const struct pm_finding_context *context,
                            const struct pm_evidence_region *region)
 {
-	return !pm_finding_is_explained(context, region) && pm_evidence_rate(&region->memory) > 0 &&
+	return is_worth(context->evidence, &region->memory) &&
+	       !pm_finding_is_explained(context, region) && pm_evidence_rate(&region->memory) > 0 &&
 	       pm_finding_matters(context, pm_evidence_rate(&region->memory));
 }
 

@@ -21,9 +21,9 @@
 #include "growth/floor.h"
 #include "growth/rates.h"
 
-/* Minimum number of samples, and minimum time in seconds, for a verdict. */
+/* Minimum number of samples, and usual minimum time in seconds, for a verdict. */
 enum { MIN_SAMPLES = 5 };
-static const double min_seconds = 10;
+static const double usual_seconds = 10;
 
 /*
  * Minimum change of a size that counts, in bytes. Smaller changes are normal: for example, a thread
@@ -70,6 +70,7 @@ const char *pm_verdict_name(enum pm_verdict verdict)
 struct judging {
 	const struct pm_series *series;
 	enum pm_trend_unit unit;
+	double min_seconds; /* minimum time for a verdict */
 	/* the series from its first change on; before judge_whole(), the whole series */
 	struct pm_curve curve;
 	double began; /* start of the part of the series that is judged */
@@ -185,7 +186,7 @@ static bool judge_flat_end(struct judging *judging)
 		rest = judging->events.rest;
 	else if (rest < min_rest * span || rest < PM_GROWTH_MAX_GAP * judging->events.longest_gap)
 		return false;
-	if (rest < min_seconds / 2)
+	if (rest < judging->min_seconds / 2)
 		return false;
 
 	if (is_lone_step(judging)) {
@@ -261,11 +262,11 @@ static void judge_uneven(struct judging *judging)
 	pm_format_duration(span, duration);
 	amount(judging, curve->range, size);
 
-	if (curve->count < MIN_SAMPLES || span < min_seconds)
+	if (curve->count < MIN_SAMPLES || span < judging->min_seconds)
 		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s, but only in the last %s",
 		         size, duration);
 	else if (curve->largest_step >= burst_step * curve->range &&
-	         curve->deepest_fall <= max_fall * curve->range && rest >= min_seconds / 2)
+	         curve->deepest_fall <= max_fall * curve->range && rest >= judging->min_seconds / 2)
 		judge_one_step(judging);
 	else
 		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s%s",
@@ -322,11 +323,11 @@ static void judge_rise(struct judging *judging)
 	amount(judging, curve->rise, rise);
 	pm_format_duration(span, duration);
 
-	if (curve->count < MIN_SAMPLES || span < min_seconds)
+	if (curve->count < MIN_SAMPLES || span < judging->min_seconds)
 		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s, but only in the last %s", rise,
 		         duration);
 	else if (curve->largest_step >= burst_step * curve->rise &&
-	         judging->events.rest >= min_seconds / 2)
+	         judging->events.rest >= judging->min_seconds / 2)
 		judge_one_step(judging);
 	else if (is_sawtooth(curve) &&
 	         pm_growth_rates_floor_is_steady(&judging->curve, &judging->floor))
@@ -354,7 +355,7 @@ static bool judge_fall_since_peak(struct judging *judging)
 	double span = pm_curve_span(&curve);
 
 	if (judging->floor.cycles >= PM_FLOOR_MIN_CYCLES || curve.count < MIN_SAMPLES ||
-	    span < min_seconds || -curve.rise < flat_share * judging->curve.range ||
+	    span < judging->min_seconds || -curve.rise < flat_share * judging->curve.range ||
 	    curve.agreement > -min_agreement || curve.highest_climb > max_fall * curve.range)
 		return false;
 
@@ -458,11 +459,11 @@ static bool judge_whole(struct judging *judging)
 	double span = pm_curve_span(curve);
 
 	pm_format_duration(span, duration);
-	if (series->samples < MIN_SAMPLES || span < min_seconds)
+	if (series->samples < MIN_SAMPLES || span < judging->min_seconds)
 		conclude(judging, PM_VERDICT_TOO_EARLY,
 		         "seen for %s in %llu sample%s; needs %.0fs and %d samples", duration,
 		         (unsigned long long)series->samples, series->samples == 1 ? "" : "s",
-		         min_seconds, MIN_SAMPLES);
+		         judging->min_seconds, MIN_SAMPLES);
 	else if (curve->range == 0)
 		conclude(judging, PM_VERDICT_NO_GROWTH, "no growth seen in %s", duration);
 	else if (curve->range < min_range(judging))
@@ -518,7 +519,10 @@ static void measure_change(struct judging *judging)
 static void judge_rest(struct judging *judging)
 {
 	struct pm_trend trend = { .began = judging->steps.last };
-	struct judging rest = { .series = judging->series, .unit = judging->unit, .trend = &trend };
+	struct judging rest = { .series = judging->series,
+		                .unit = judging->unit,
+		                .min_seconds = judging->min_seconds,
+		                .trend = &trend };
 
 	if (judging->steps.count == 0 ||
 	    judging->steps.rest < min_rest * pm_curve_span(&judging->curve))
@@ -540,7 +544,15 @@ static void judge_rest(struct judging *judging)
 
 void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, struct pm_trend *trend)
 {
-	struct judging judging = { .series = series, .unit = unit, .trend = trend };
+	pm_trend_judge_early(series, unit, usual_seconds, trend);
+}
+
+void pm_trend_judge_early(const struct pm_series *series, enum pm_trend_unit unit, double seconds,
+                          struct pm_trend *trend)
+{
+	struct judging judging = {
+		.series = series, .unit = unit, .min_seconds = seconds, .trend = trend
+	};
 
 	*trend = (struct pm_trend){ 0 };
 	if (series->count == 0) {

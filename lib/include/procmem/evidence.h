@@ -77,17 +77,30 @@ struct pm_evidence_owner {
 	enum pm_owner owner;             /**< the owner */
 	bool certain;                    /**< all of it is proven */
 	struct pm_evidence_trend memory; /**< resident and swapped bytes */
+	/**
+	 * Bytes of objects, as the runtime counts them. Java: the old objects that the last
+	 * collection left, with the garbage among them. V8: the old space. Go: all objects. V8 and
+	 * Go: with the garbage since the last collection. Not known for other owners
+	 */
+	struct pm_evidence_trend used;
+	uint64_t used_max; /**< maximum of `used`; 0: none, or not known */
+	/** Collections of garbage since the start of the runtime; known for Java and Go */
+	struct pm_evidence_trend collections;
+	/** Of these, collections of old objects; known for Java */
+	struct pm_evidence_trend old_collections;
 };
 
 /** An arena of malloc. */
 struct pm_evidence_arena {
-	uint64_t address;   /**< address of its state */
-	uint32_t number;    /**< number, as in the details of regions; 0 is the main arena */
-	bool main;          /**< the main arena */
-	bool complete;      /**< false: the figures are approximate */
-	uint64_t system;    /**< obtained from the kernel */
-	uint64_t in_use;    /**< chunks in use */
-	uint64_t free;      /**< free and cached chunks, and the top */
+	uint64_t address; /**< address of its state */
+	uint32_t number;  /**< number, as in the details of regions; 0 is the main arena */
+	bool main;        /**< the main arena */
+	bool complete;    /**< false: the figures are approximate */
+	uint64_t system;  /**< obtained from the kernel */
+	uint64_t in_use;  /**< chunks in use */
+	uint64_t free;    /**< free and cached chunks, and the top */
+	/** The part of `free` that was free in all walks; with one walk, as `free` */
+	uint64_t free_always;
 	uint64_t trimmable; /**< whole pages of `free`: malloc_trim(3) would return about this much
 	                     */
 	pid_t thread;       /**< a thread that uses it; 0 if not known */
@@ -157,6 +170,8 @@ struct pm_evidence_shared {
 	const char *writer_name; /**< its command name; "" if there is none */
 	bool target_writes;      /**< the target can write it, too */
 	uint32_t users;          /**< number of other processes that have it */
+	uint64_t size;           /**< length that does not change: the memory in it cannot become
+	                          * more; 0: the length changes, or is not known */
 	struct pm_evidence_trend length; /**< length of the file, or its allocated bytes */
 };
 

@@ -136,6 +136,18 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
                               struct pm_trend *trend);
 
 /**
+ * As pm_trend_judge(), but also judges a series that is too short for a usual verdict. Such a
+ * verdict is less sure: most programs grow for some seconds, such as at their start.
+ *
+ * @param series   the series
+ * @param unit     unit of its values
+ * @param seconds  minimum time for a verdict; pm_trend_judge() needs 10 seconds
+ * @param trend    filled
+ */
+PM_PUBLIC void pm_trend_judge_early(const struct pm_series *series, enum pm_trend_unit unit,
+                                    double seconds, struct pm_trend *trend);
+
+/**
  * Returns the rate of growth: pm_trend.rate or, if pm_trend.estimate is set,
  * pm_trend.estimated_rate.
  *

@@ -456,6 +456,7 @@ static void free_memory_in_arenas_is_reported_once_nothing_grows(void **state)
 		                                      .system = 80 * MIB,
 		                                      .in_use = 10 * MIB,
 		                                      .free = 70 * MIB,
+		                                      .free_always = 70 * MIB,
 		                                      .trimmable = 60 * MIB,
 		                                      .thread_name = "",
 		                                      .use_trend = flat(10 * MIB) };
@@ -464,7 +465,7 @@ static void free_memory_in_arenas_is_reported_once_nothing_grows(void **state)
 	scene.arenas[0].use_trend = steady(10 * MIB, MIB);
 	assert_null(judge(&scene));
 	scene.arenas[0].use_trend = flat(10 * MIB);
-	scene.arenas[0].free = 10 * MIB;
+	scene.arenas[0].free_always = 10 * MIB;
 	assert_null(judge(&scene));
 	pm_findings_deinit(&scene.findings);
 }

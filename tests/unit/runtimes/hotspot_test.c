@@ -82,12 +82,14 @@ static void finds_all(void **state)
 	assert_int_equal(bytes_of(runtimes, PM_OWNER_JAVA_GC),
 	                 2 * FAKE_JVM_CARDS_BYTES + FAKE_JVM_BITS_BYTES);
 
-	assert_int_equal(runtimes->counter_count, 2);
+	assert_int_equal(runtimes->counter_count, 3);
 	assert_string_equal(runtimes->counters[0].name, "collections");
 	assert_int_equal(runtimes->counters[0].value, 9);
 	assert_string_equal(runtimes->counters[1].name, "collection_time");
 	assert_int_equal(runtimes->counters[1].value, 10000);
 	assert_true(runtimes->counters[1].microseconds);
+	assert_string_equal(runtimes->counters[2].name, "old_collections");
+	assert_int_equal(runtimes->counters[2].value, 2);
 	pm_runtimes_close(runtimes);
 }
 
