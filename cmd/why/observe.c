@@ -68,6 +68,16 @@ static int add_numbers(struct why_observation *observation, const struct pm_samp
 	return pm_series_add(&observation->descriptors, sample->time, descriptors, error);
 }
 
+/** Walks over the heap and, at the first and the last walk, over the objects of Python. */
+static int walk(struct why_observation *observation, const struct pm_sample *sample,
+                struct pm_error *error)
+{
+	if (observation->walks.count != 1 &&
+	    why_owners_count_types(&observation->owners, observation->process, sample, error) < 0)
+		return -1;
+	return why_walks_make(&observation->walks, error);
+}
+
 /** Adds what the samples of headroom do not have. */
 static int sampled(void *context, const struct headroom_rates *rates,
                    const struct pm_sample *sample, struct pm_error *error)
@@ -88,10 +98,10 @@ static int sampled(void *context, const struct headroom_rates *rates,
 		return -1;
 	if (!walk_is_due(observation, sample->time))
 		return 0;
-	if (observation->walks.count != 1 &&
-	    why_owners_count_types(&observation->owners, observation->process, sample, error) < 0)
-		return -1;
-	return why_walks_make(&observation->walks, error);
+
+	/* Ctrl-C ends a walk, too. What was seen until then is judged. */
+	int result = walk(observation, sample, error);
+	return result < 0 && error->kind == PM_ERROR_CANCELLED ? 0 : result;
 }
 
 void why_observation_add_sizes(struct why_observation *observation,

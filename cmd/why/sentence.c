@@ -344,6 +344,31 @@ static void end_line(struct lines *lines, enum why_label label)
 	text_clear(&lines->line);
 }
 
+/** Adds a text of the target with its number and distance. */
+static void put_text_fact(const struct pm_finding_fact *fact, struct text *line)
+{
+	text_grouped(line, fact->count);
+	text_string(line, " × \"");
+	put_content(fact->text, line);
+	text_char(line, '"');
+	if (fact->size > 0)
+		text_format(line, ", every %" PRIu64 " B", fact->size);
+}
+
+/** Adds a type of a runtime with the number of its objects. */
+static void put_type_fact(const struct pm_finding_fact *fact, bool exact, struct text *line)
+{
+	text_grouped(line, fact->count);
+	text_string(line, " × ");
+	put_name(fact->text, line);
+	text_string(line, ", ");
+	text_size_as(line, fact->bytes, exact);
+	if (fact->rate > 0) {
+		text_string(line, ", +");
+		put_count_rate(fact->rate, line);
+	}
+}
+
 /** Makes the line of a fact that says what something holds. */
 static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 {
@@ -351,25 +376,11 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 
 	switch (fact->id) {
 	case PM_FACT_TEXT:
-		text_grouped(line, fact->count);
-		text_string(line, " × \"");
-		put_content(fact->text, line);
-		text_char(line, '"');
-		if (fact->size > 0)
-			text_format(line, ", every %" PRIu64 " B", fact->size);
+		put_text_fact(fact, line);
 		break;
 	case PM_FACT_TYPE:
-		text_grouped(line, fact->count);
-		text_string(line, " × ");
-		put_name(fact->text, line);
-		text_string(line, ", ");
-		text_size_as(line, fact->bytes, lines->exact);
-		if (fact->rate > 0) {
-			text_string(line, ", +");
-			put_count_rate(fact->rate, line);
-		}
+		put_type_fact(fact, lines->exact, line);
 		break;
-
 	case PM_FACT_IN_USE:
 		text_size_as(line, fact->bytes, lines->exact);
 		text_string(line, " in use of ");
@@ -398,7 +409,8 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		break;
 
 	case PM_FACT_PART:
-		text_format(line, "%s: ", fact->text);
+		put_name(fact->text, line);
+		text_string(line, ": ");
 		text_size_as(line, fact->bytes, lines->exact);
 		break;
 	case PM_FACT_SHARE:
