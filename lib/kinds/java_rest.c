@@ -40,6 +40,26 @@ static uint64_t size_of_rest(const struct pm_runtimes *runtimes, const struct pm
 	return size;
 }
 
+/**
+ * Returns whether a region directly follows the variables of a library: then it begins with its
+ * .bss, with which the kernel merged what the JVM mapped after it. The CDS archive is a writable
+ * file, too, but belongs to the JVM.
+ */
+static bool follows_variables(const struct pm_kinds_context *context,
+                              const struct pm_region *region)
+{
+	const struct pm_runtimes *runtimes = context->runtimes;
+	const struct pm_region *before = pm_regions_find(context->regions, region->start - 1);
+
+	if (!before || before->inode == 0 || !(before->perms & PM_PERM_WRITE) ||
+	    before->perms & PM_PERM_SHARED)
+		return false;
+
+	size_t i = pm_runtimes_range_index(runtimes, before->end - 1);
+	return i == runtimes->range_count ||
+	       !pm_range_contains(runtimes->ranges[i].range, before->end - 1);
+}
+
 int pm_rule_java_rest(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
@@ -48,7 +68,8 @@ int pm_rule_java_rest(struct pm_kinds_context *context, struct pm_error *error)
 
 	for (size_t at = 0;
 	     jvm && (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
-		if (size_of_rest(context->runtimes, region) < SIZE_MIN)
+		if (size_of_rest(context->runtimes, region) < SIZE_MIN ||
+		    follows_variables(context, region))
 			continue;
 
 		if (jvm->complete)

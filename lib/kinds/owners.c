@@ -3,6 +3,8 @@
 
 #include <procmem/runtimes.h>
 
+#include "base/minmax.h"
+
 static enum pm_owner code_owner(enum pm_runtime runtime)
 {
 	switch (runtime) {
@@ -100,6 +102,18 @@ enum pm_owner pm_kinds_owner_by_kind(const struct pm_region *region)
 	}
 }
 
+/** The parts of a region that have the same owner. */
+struct part {
+	uint64_t bytes;
+	uint8_t proof; /* the weakest one */
+};
+
+static void add_part(struct part *part, uint64_t bytes, uint8_t proof)
+{
+	part->proof = part->bytes == 0 ? proof : (uint8_t)pm_min(part->proof, proof);
+	part->bytes += bytes;
+}
+
 /**
  * Sets the owner of a region by the ranges of runtimes.
  *
@@ -110,36 +124,37 @@ enum pm_owner pm_kinds_owner_by_kind(const struct pm_region *region)
 static void assign_by_ranges(const struct pm_runtimes *runtimes, size_t at,
                              struct pm_region *region)
 {
-	uint64_t parts[PM_OWNER_COUNT] = { 0 };
+	struct part parts[PM_OWNER_COUNT] = { { 0 } };
+	const uint64_t whole = pm_region_size(region);
+	const uint8_t rest = region->owner;
 	uint64_t covered = 0;
-	uint8_t proof = PM_PROOF_PROVEN, rest = region->owner, rest_proof = region->owner_proof;
 
 	for (; at < runtimes->range_count && runtimes->ranges[at].range.start < region->end; at++) {
 		const struct pm_owner_range *range = &runtimes->ranges[at];
 		uint64_t size = pm_range_size(
 			pm_range_clip(range->range, pm_region_bounds(region)));
 
-		parts[range->owner] += size;
+		add_part(&parts[range->owner], size, range->proof);
 		covered += size;
-		proof = (uint8_t)pm_min(proof, range->proof);
 	}
 	if (covered == 0)
 		return;
 
-	parts[rest] += pm_region_size(region) - covered;
+	region->owner_mixed = covered < whole;
+	if (covered < whole)
+		add_part(&parts[rest], whole - covered, region->owner_proof);
 
-	uint64_t largest = parts[rest];
-	region->owner_mixed = covered < pm_region_size(region);
+	uint64_t largest = parts[rest].bytes;
 	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++) {
-		if (parts[owner] > 0 && parts[owner] != pm_region_size(region))
+		if (parts[owner].bytes > 0 && parts[owner].bytes != whole)
 			region->owner_mixed = true;
-		if (parts[owner] > largest) {
-			largest = parts[owner];
+		if (parts[owner].bytes > largest) {
+			largest = parts[owner].bytes;
 			region->owner = (uint8_t)owner;
 		}
 	}
 
-	region->owner_proof = region->owner == rest && parts[rest] > covered ? rest_proof : proof;
+	region->owner_proof = parts[region->owner].proof;
 }
 
 void pm_kinds_assign_owners(struct pm_regions *regions, const struct pm_runtimes *runtimes)

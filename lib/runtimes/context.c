@@ -272,7 +272,7 @@ void pm_runtime_add_range(struct pm_runtimes_context *context, uint64_t start, u
 	result->ranges[result->range_count++] = (struct pm_owner_range){
 		.range = { start, end },
 		.owner = (uint8_t)owner,
-		.proof = (uint8_t)proof,
+		.proof = (uint8_t)(owner == PM_OWNER_UNKNOWN ? PM_PROOF_NONE : proof),
 	};
 }
 

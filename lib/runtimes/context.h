@@ -146,8 +146,9 @@ const struct pm_region *pm_runtime_find_program(const struct pm_runtimes_context
  * @param context  the context; `failure` is set if memory is exhausted
  * @param start    first address
  * @param end      address after the last byte; nothing is added if it is not above `start`
- * @param owner    the owner
- * @param proof    PM_PROOF_PROVEN if the structures of the runtime say so
+ * @param owner    the owner; PM_OWNER_UNKNOWN if that of the kind of the region would be wrong
+ * @param proof    PM_PROOF_PROVEN if the structures of the runtime say so; PM_PROOF_NONE is added
+ *                 for an owner that is not known
  */
 void pm_runtime_add_range(struct pm_runtimes_context *context, uint64_t start, uint64_t end,
                           enum pm_owner owner, enum pm_proof proof);

@@ -17,19 +17,18 @@ enum {
 	REST_MIN = 64 << 10,
 };
 
-/* Arenas of malloc start at multiples of 64 MiB. They have no such blocks. */
+/* Heaps of arenas of malloc start at multiples of 64 MiB. They have no such blocks. */
 static const uint64_t ARENA_ALIGNMENT = UINT64_C(64) << 20;
 
 /** A region that is divided. */
 struct division {
 	const struct pm_hotspot *jvm;
 	const struct pm_region *region;
-	size_t known; /* number of ranges of the JVM: those that were added later are not used */
-	uint64_t covered; /* bytes of the region that belong to the JVM */
-	uint64_t blocks;  /* bytes of the region that belong to malloc */
-	size_t pages;     /* maximum number of pages that are examined */
-	enum pm_owner
-		rest; /* owner of what is neither; PM_OWNER_UNKNOWN if it follows from the kind */
+	size_t known;    /* number of ranges of the JVM: those that were added later are not used */
+	uint64_t blocks; /* bytes of the region that belong to malloc */
+	size_t pages;    /* maximum number of pages that are examined */
+	/* Owner of what is neither; PM_OWNER_UNKNOWN if it follows from the kind */
+	enum pm_owner rest;
 };
 
 /** Adds what is not a block. Without a range, it would have the owner of the blocks by its kind. */
@@ -100,25 +99,37 @@ static void walk(struct division *division, bool add)
 {
 	const struct pm_region *region = division->region;
 
-	division->covered = division->blocks = 0;
+	division->blocks = 0;
 	for (uint64_t at = region->start; at < region->end;) {
 		struct pm_range known = next_known(division, at);
 
 		if (known.start > at)
 			divide(division, (struct pm_range){ at, known.start }, add);
-		division->covered += pm_range_size(known);
 		at = known.end;
 		if (pm_runtime_ends(division->jvm->context))
 			break;
 	}
 }
 
-static bool is_candidate(const struct pm_region *region)
+/**
+ * Returns whether a region starts with a heap of an arena: with the address of the arena, which is
+ * at the start of its first heap. Other memory can start at a multiple of 64 MiB, too.
+ */
+static bool is_arena(const struct pm_hotspot *jvm, const struct pm_region *region)
+{
+	uint64_t arena;
+
+	return region->start % ARENA_ALIGNMENT == 0 &&
+	       pm_runtime_read_word(jvm->context, region->start, &arena) && arena != 0 &&
+	       arena % 16 == 0 && arena % ARENA_ALIGNMENT < PAGE;
+}
+
+static bool is_candidate(const struct pm_hotspot *jvm, const struct pm_region *region)
 {
 	return region->inode == 0 && region->mapping[0] == '\0' &&
 	       (region->perms & PM_PERM_WRITE) && !(region->perms & PM_PERM_EXEC) &&
 	       !(region->vm_flags & PM_VM_NOHUGEPAGE) &&
-	       pm_region_size(region) > PM_MALLOC_BLOCK_MIN && region->start % ARENA_ALIGNMENT != 0;
+	       pm_region_size(region) > PM_MALLOC_BLOCK_MIN && !is_arena(jvm, region);
 }
 
 /**
@@ -155,7 +166,7 @@ void pm_hotspot_read_malloc(const struct pm_hotspot *jvm, bool all_known)
 		const size_t pages = pm_min_size(left, REGION_PAGES_MAX);
 
 		division.region = &regions->items[i];
-		if (!is_candidate(division.region))
+		if (!is_candidate(jvm, division.region))
 			continue;
 
 		division.pages = pages;

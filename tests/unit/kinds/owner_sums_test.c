@@ -15,6 +15,7 @@
 #include <procmem/owner_sums.h>
 #include <procmem/runtimes.h>
 
+#include "kinds/owners.h"
 #include "support/fake_memory.h"
 
 enum { PAGE = 4096, PAGES = 64 };
@@ -307,6 +308,60 @@ static void kinds_find_the_owners_of_mixed_regions(void **state)
 	pm_regions_deinit(&regions);
 }
 
+/** A range whose owner is not known takes its memory away from the owner of the kind. */
+static void memory_without_an_owner_is_counted_as_such(void **state)
+{
+	(void)state;
+	struct pm_owner_sums sums = { 0 };
+	struct scene scene;
+
+	make(&scene);
+	scene.ranges[1].owner = PM_OWNER_UNKNOWN;
+	scene.ranges[1].proof = PM_PROOF_NONE;
+	assert_int_equal(pm_owner_sums_add(&scene.sums, &scene.region, &sums, NULL), 0);
+
+	const struct pm_owner_sum *unknown = &sums.items[PM_OWNER_UNKNOWN];
+	uint64_t expected = 0;
+	for (size_t i = 0; i < PAGES; i++)
+		if (owner_of(&scene, base + i * PAGE) == PM_OWNER_UNKNOWN && i % 3 == 0)
+			expected += PAGE;
+	assert_true(expected > 0);
+	assert_int_equal(unknown->bytes[PM_SIZE_RSS], expected);
+	assert_int_equal(unknown->inferred, 0);
+	assert_int_equal(total(&sums, PM_SIZE_RSS), scene.region.bytes[PM_SIZE_RSS]);
+	assert_int_equal(total(&sums, PM_SIZE_SWAP), scene.region.bytes[PM_SIZE_SWAP]);
+}
+
+/** The proof of a region is that of its main owner; what is not known has none. */
+static void parts_without_an_owner_do_not_change_the_proof(void **state)
+{
+	(void)state;
+	struct pm_region region = { .start = base,
+		                    .end = base + PAGES * PAGE,
+		                    .kind = PM_KIND_MALLOC,
+		                    .proof = PM_PROOF_INFERRED,
+		                    .mapping = "",
+		                    .why = "" };
+	struct pm_regions regions = { .items = &region, .count = 1 };
+	struct pm_owner_range ranges[] = {
+		{ { base, base + 0x1000 }, PM_OWNER_UNKNOWN, PM_PROOF_NONE },
+		{ { base + 0x1000, base + 0x30000 }, PM_OWNER_JAVA_GC, PM_PROOF_PROVEN },
+	};
+	const struct pm_runtimes runtimes = { .ranges = ranges, .range_count = 2 };
+
+	pm_kinds_assign_owners(&regions, &runtimes);
+	assert_int_equal(region.owner, PM_OWNER_JAVA_GC);
+	assert_int_equal(region.owner_proof, PM_PROOF_PROVEN);
+	assert_true(region.owner_mixed);
+
+	ranges[0].range.end = ranges[1].range.start = base + 0x3f000;
+	ranges[1].range.end = base + PAGES * PAGE;
+	pm_kinds_assign_owners(&regions, &runtimes);
+	assert_int_equal(region.owner, PM_OWNER_UNKNOWN);
+	assert_int_equal(region.owner_proof, PM_PROOF_NONE);
+	assert_true(region.owner_mixed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +372,8 @@ int main(void)
 		cmocka_unit_test(owner_of_an_address_is_that_of_its_range),
 		cmocka_unit_test(failure_leaves_the_sums_unchanged),
 		cmocka_unit_test(kinds_find_the_owners_of_mixed_regions),
+		cmocka_unit_test(memory_without_an_owner_is_counted_as_such),
+		cmocka_unit_test(parts_without_an_owner_do_not_change_the_proof),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
