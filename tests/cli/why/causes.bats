@@ -92,7 +92,7 @@ teardown() {
 	left=$(((1 << 30) - $(awk 'END { print $2 }' "$BATS_TEST_TMPDIR/reserve.log")))
 	first reserve '.id == "reserve" and (.rate | near($rate)) and soon('$left'; $rate)'
 	first anonymous '.id == "growth" and .confidence != "sure" and (.rate | near($rate * 4096))'
-	first memfd '.id == "nameless_file" and .region.mapping == null and (.rate | near($rate * 4096)) and .owner == "shared" and
+	first memfd '.id == "nameless_file" and .region.mapping == null and (.rate | near($rate * 4096)) and .owner == "shm" and
 		any(.evidence[]; contains("/memfd:frames"))'
 	first locked '.id == "locked" and .bytes / 67108864 < 1.01 and .bytes / 67108864 > 0.99'
 	first fork '.id == "shared_counted" and .harmless and .bytes / 67108864 < 1.02 and .bytes / 67108864 > 0.98'
