@@ -11,7 +11,13 @@
 #include "why/constants.h"
 
 /* Sizes of the arrays. More is not judged: the largest and the fastest come first. */
-enum { REGIONS_MAX = 4096, PROCESSES_MAX = 256, FOLDERS_MAX = 64, TEXTS_MAX = 64, COMPLETED_MAX = 8 };
+enum {
+	REGIONS_MAX = 4096,
+	PROCESSES_MAX = 256,
+	FOLDERS_MAX = 64,
+	TEXTS_MAX = 64,
+	COMPLETED_MAX = 8
+};
 
 /** Keeps a copy of bytes as a string. */
 static const char *keep(struct why_evidence *made, const char *bytes, size_t length)
@@ -637,8 +643,9 @@ static void add_limits(struct why_evidence *made, const struct why_observation *
 			.seconds_max = time.seconds * (time.estimate ? 1.3 : 1.1),
 		};
 		if (used)
-			limits[i].used = trend_of(
-				observation, used, headroom->limits[i].counts ? PM_TREND_COUNT : PM_TREND_BYTES);
+			limits[i].used = trend_of(observation, used,
+			                          headroom->limits[i].counts ? PM_TREND_COUNT
+			                                                     : PM_TREND_BYTES);
 	}
 
 	made->evidence.limits = limits;
@@ -660,10 +667,12 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	evidence->unique = observation->unique;
 	evidence->descriptors_max = observation->descriptors_max;
 	evidence->swapped = observation->info.vm_swap;
-	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings, PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(observation, &observation->descriptors,
-	                                                      PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads,
+	                                                  PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings,
+	                                                   PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(
+		observation, &observation->descriptors, PM_TREND_COUNT);
 
 	add_regions(made, observation);
 	add_arenas(made, &observation->walks);

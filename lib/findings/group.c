@@ -19,7 +19,8 @@ static const struct pm_evidence_part *find_part(const struct pm_evidence *eviden
 	return NULL;
 }
 
-/** Tests whether a shared file that a finding reports makes up most of the growth of a directory. */
+/** Tests whether a shared file that a finding reports makes up most of the growth of a directory.
+ */
 static bool is_reported(const struct pm_findings *findings, const struct pm_evidence_tmpfs *tmpfs)
 {
 	size_t length = strlen(tmpfs->path);
@@ -51,8 +52,7 @@ void pm_finding_tmpfs(struct pm_finding_context *context)
 		if (shmem && pm_evidence_rate(&shmem->memory) > rate / 2)
 			confidence = PM_CONFIDENCE_SURE;
 
-		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_TMPFS,
-		                                            confidence);
+		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_TMPFS, confidence);
 		if (!finding)
 			return;
 

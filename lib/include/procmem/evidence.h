@@ -81,13 +81,13 @@ struct pm_evidence_owner {
 
 /** An arena of malloc. */
 struct pm_evidence_arena {
-	uint64_t address;   /**< address of its state */
-	uint32_t number;    /**< number, as in the details of regions; 0 is the main arena */
-	bool main;          /**< the main arena */
-	bool complete;      /**< false: the figures are approximate */
-	uint64_t system;    /**< obtained from the kernel */
-	uint64_t in_use;    /**< chunks in use */
-	uint64_t free;      /**< free and cached chunks, and the top */
+	uint64_t address; /**< address of its state */
+	uint32_t number;  /**< number, as in the details of regions; 0 is the main arena */
+	bool main;        /**< the main arena */
+	bool complete;    /**< false: the figures are approximate */
+	uint64_t system;  /**< obtained from the kernel */
+	uint64_t in_use;  /**< chunks in use */
+	uint64_t free;    /**< free and cached chunks, and the top */
 	/** The part of `free` that was free in all walks; with one walk, as `free` */
 	uint64_t free_always;
 	uint64_t trimmable; /**< whole pages of `free`: malloc_trim(3) would return about this much

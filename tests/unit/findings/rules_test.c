@@ -455,7 +455,8 @@ static void free_memory_in_arenas_is_reported_once_nothing_grows(void **state)
 		                                      .complete = true,
 		                                      .system = 80 * MIB,
 		                                      .in_use = 10 * MIB,
-		                                      .free = 70 * MIB, .free_always = 70 * MIB,
+		                                      .free = 70 * MIB,
+		                                      .free_always = 70 * MIB,
 		                                      .trimmable = 60 * MIB,
 		                                      .thread_name = "",
 		                                      .use_trend = flat(10 * MIB) };
