@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `procmem why` on processes with one known cause: it is the first finding. Beside each is a process that nearly has the cause: there it is
 # not found. The truth is what the targets report at the start and at the end.
-# shellcheck disable=SC2034,SC2154 # causes.bash declares cause_word and cause_pid, whose keys are names
+# shellcheck disable=SC2034,SC2153,SC2154 # causes.bash declares cause_word and cause_pid, whose keys are names
 # bats file_tags=timed
 
 setup() {
