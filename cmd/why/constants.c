@@ -25,7 +25,7 @@ static size_t literal_length(const char *text)
 {
 	size_t length = strcspn(text, "#\n\"\xe2");
 
-	/* `0x#` stands for a number with its prefix. */
+	/* `0x#` is a number with its prefix. */
 	if (text[length] == '#' && length >= 2 && memcmp(text + length - 2, "0x", 2) == 0)
 		length -= 2;
 	return length;

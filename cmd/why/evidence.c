@@ -700,6 +700,16 @@ static void add_tmpfs(struct why_evidence *made, const struct why_observation *o
 
 	made->evidence.tmpfs = tmpfs;
 	made->evidence.tmpfs_count = count;
+	if (!around->shmem_known)
+		return;
+
+	struct pm_evidence_part *part = alloc_array(NULL, 1, sizeof *part);
+	*part = (struct pm_evidence_part){
+		.part = PM_CGROUP_SHMEM,
+		.memory = mean_trend(0, 0, around->shmem_rate),
+	};
+	made->evidence.parts = part;
+	made->evidence.part_count = 1;
 }
 
 /** Returns the process that has written most to a file; NULL if that is the target or not known. */
@@ -829,6 +839,7 @@ void why_evidence_deinit(struct why_evidence *made)
 	free((void *)evidence->processes);
 	free((void *)evidence->parts);
 	free((void *)evidence->tmpfs);
+	free((void *)evidence->parts);
 	free((void *)evidence->shared);
 	free((void *)evidence->limits);
 	*made = (struct why_evidence){ 0 };

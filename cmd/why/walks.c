@@ -84,10 +84,13 @@ static int count_chunks(struct why_walks *walks, struct pm_heap *heap, struct pm
 static int walk_over(struct why_walks *walks, struct pm_heap *heap, struct pm_error *error)
 {
 	/* Until here, the first walk has spent time on symbols. */
-	walks->times[walks->count] = clock_boot_seconds();
+	double began = clock_boot_seconds();
+
 	if (pm_survivors_walk(walks->survivors, heap, error) < 0)
 		return -1;
 
+	/* Chunks that appear during the walk are counted if their place comes later. */
+	walks->times[walks->count] = (began + clock_boot_seconds()) / 2;
 	note_arenas(walks, heap);
 	if (walks->count == PM_SURVIVORS_WALKS - 1) {
 		note_threads(walks, heap);

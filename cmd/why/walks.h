@@ -30,7 +30,7 @@ struct why_walks {
 	struct pm_survivors *survivors;   /**< NULL before the first walk */
 	struct pm_census *census;         /**< the chunks of the last walk; NULL if not known */
 	unsigned count;                   /**< number of walks */
-	double times[PM_SURVIVORS_WALKS]; /**< when they began, in seconds */
+	double times[PM_SURVIVORS_WALKS]; /**< middle of each walk, in seconds */
 	bool complete;                    /**< all walks found all chunks */
 	struct why_arena *arenas;         /**< owned */
 	size_t arena_count;               /**< number of elements of `arenas` */

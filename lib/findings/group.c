@@ -7,6 +7,8 @@
  */
 #include "findings/rules.h"
 
+#include <string.h>
+
 /** Returns the part of a cgroup; NULL if it is not known. */
 static const struct pm_evidence_part *find_part(const struct pm_evidence *evidence,
                                                 enum pm_cgroup_part part)
@@ -17,6 +19,23 @@ static const struct pm_evidence_part *find_part(const struct pm_evidence *eviden
 	return NULL;
 }
 
+/** Tests whether a shared file that a finding reports makes up most of the growth of a directory.
+ */
+static bool is_reported(const struct pm_findings *findings, const struct pm_evidence_tmpfs *tmpfs)
+{
+	size_t length = strlen(tmpfs->path);
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct pm_finding *finding = &findings->items[i];
+
+		if (finding->shared && strncmp(finding->shared->name, tmpfs->path, length) == 0 &&
+		    finding->rate >= pm_evidence_rate(&tmpfs->bytes) / 2)
+			return true;
+	}
+
+	return false;
+}
+
 void pm_finding_tmpfs(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -25,14 +44,15 @@ void pm_finding_tmpfs(struct pm_finding_context *context)
 	for (size_t i = 0; i < evidence->tmpfs_count; i++) {
 		const struct pm_evidence_tmpfs *tmpfs = &evidence->tmpfs[i];
 		double rate = pm_evidence_rate(&tmpfs->bytes);
-		bool agrees = shmem && pm_evidence_rate(&shmem->memory) > rate / 2;
+		enum pm_confidence confidence = PM_CONFIDENCE_POSSIBLE;
 
-		if (rate <= 0 || !tmpfs->charged || !pm_finding_matters(context, rate))
+		if (rate <= 0 || !tmpfs->charged || !pm_finding_matters(context, rate) ||
+		    is_reported(context->findings, tmpfs))
 			continue;
+		if (shmem && pm_evidence_rate(&shmem->memory) > rate / 2)
+			confidence = PM_CONFIDENCE_SURE;
 
-		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_TMPFS,
-		                                            agrees ? PM_CONFIDENCE_SURE
-		                                                   : PM_CONFIDENCE_LIKELY);
+		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_TMPFS, confidence);
 		if (!finding)
 			return;
 

@@ -3,8 +3,8 @@
  * A region grows into a reserve behind it, whose end is known: the program fails when the reserve
  * is used up, even if there is much memory.
  *
- * Needs: a reserve, and a region whose length grows steadily. The heaps of runtimes are left out:
- * they grow up to their limit and then collect garbage.
+ * Needs: a reserve, and a region whose length grows; likely if it grows steadily. The heaps of
+ * runtimes are left out: they grow up to their limit and then collect garbage.
  */
 #include "findings/rules.h"
 
@@ -25,13 +25,15 @@ void pm_finding_reserve(struct pm_finding_context *context)
 		const struct pm_evidence_region *region = &evidence->regions[i];
 		double rate = pm_evidence_rate(&region->length);
 
-		if (region->reserve == 0 || is_runtime_heap(region->owner) ||
-		    !pm_evidence_grows(&region->length) ||
+		if (region->reserve == 0 || pm_finding_is_explained(context, region) ||
+		    is_runtime_heap(region->owner) || rate <= 0 ||
 		    (double)region->reserve > rate * seconds_max)
 			continue;
 
+		bool steady = pm_evidence_grows(&region->length);
 		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_RESERVE,
-		                                            PM_CONFIDENCE_LIKELY);
+		                                            steady ? PM_CONFIDENCE_LIKELY
+		                                                   : PM_CONFIDENCE_POSSIBLE);
 		if (!finding)
 			return;
 

@@ -110,7 +110,7 @@ static const struct pm_evidence_region *growing_region(const struct pm_evidence 
 	for (size_t i = 0; i < evidence->region_count; i++) {
 		const struct pm_evidence_region *region = &evidence->regions[i];
 
-		if (!is_of_arena(region, arena) || !pm_evidence_grows(&region->memory))
+		if (!is_of_arena(region, arena) || pm_evidence_rate(&region->memory) <= 0)
 			continue;
 		if (!fastest ||
 		    pm_evidence_rate(&region->memory) > pm_evidence_rate(&fastest->memory))
@@ -180,7 +180,8 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	const struct pm_evidence *evidence = context->evidence;
 	const struct pm_evidence_region *region = growing_region(evidence, chunks->arena);
 	const struct pm_evidence_arena *arena = find_arena(evidence, chunks->arena);
-	bool grows = region || (arena && pm_evidence_grows(&arena->use_trend));
+	bool grows = (region && pm_evidence_grows(&region->memory)) ||
+	             (arena && pm_evidence_grows(&arena->use_trend));
 	enum pm_confidence confidence = PM_CONFIDENCE_POSSIBLE;
 
 	if (grows)
@@ -195,7 +196,7 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	finding->region = region;
 	finding->arena = arena;
 	finding->bytes = chunks->bytes;
-	finding->verdict = region ? region->memory.trend.verdict : PM_VERDICT_STEADY;
+	finding->verdict = PM_VERDICT_STEADY;
 	finding->count_rate = chunks->net_rate;
 	finding->rate = join(context, finding, done);
 	add_details(context, finding);

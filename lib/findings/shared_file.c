@@ -27,6 +27,32 @@ static void set_end(struct pm_finding *finding)
 	                   (struct pm_finding_fact){ .id = PM_FACT_RESERVE, .bytes = left });
 }
 
+/**
+ * Marks the regions that map the file. If the file reaches the end of the mapping before memory is
+ * used up, sets that time.
+ */
+static void explain(struct pm_finding_context *context, struct pm_finding *finding)
+{
+	const struct pm_evidence *evidence = context->evidence;
+
+	for (size_t i = 0; i < evidence->region_count; i++) {
+		const struct pm_evidence_region *region = &evidence->regions[i];
+
+		if (finding->shared->start < region->start || finding->shared->start >= region->end)
+			continue;
+		pm_finding_explain(context, region);
+
+		double seconds = (double)region->reserve / finding->rate;
+		if (region->reserve == 0 || (finding->time_known && seconds > finding->seconds_min))
+			continue;
+		finding->limit = NULL;
+		finding->time_known = true;
+		finding->seconds_min = finding->seconds_max = seconds;
+		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_RESERVE,
+		                                                      .bytes = region->reserve });
+	}
+}
+
 void pm_finding_shared_file(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -58,11 +84,8 @@ void pm_finding_shared_file(struct pm_finding_context *context)
 							    .count = (uint64_t)shared->writer,
 							    .text = shared->writer_name });
 		pm_finding_set_limit(context, finding);
+		explain(context, finding);
 		set_end(finding);
 		pm_finding_weigh(context, finding);
-		for (size_t r = 0; r < evidence->region_count; r++)
-			if (evidence->regions[r].start <= shared->start &&
-			    shared->start < evidence->regions[r].end)
-				pm_finding_explain(context, &evidence->regions[r]);
 	}
 }

@@ -152,7 +152,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch ps family around stale who heap trace
+	set -- map read dump scan watch ps family around stale who heap trace why
 fi
 header >"$scratch/document"
 for name; do

@@ -11,7 +11,7 @@
 #
 # The variable near is a filter: `.rate | near($rate)` tests whether a number is within 10 %.
 
-# shellcheck disable=SC2034 # for the tests
+# shellcheck disable=SC2016,SC2034 # a filter of jq, for the tests
 near='def near($true): . / $true - 1 | fabs < 0.1;
 	def soon($left; $rate): (.seconds_left_min + .seconds_left_max) / 2 / ($left / $rate) - 1 | fabs < 0.15;'
 
