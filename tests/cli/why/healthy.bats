@@ -72,14 +72,17 @@ load_start() {
 @test "a Python program with a full cache, whose entries are replaced" {
 	retry_timed
 	program_start python3 -c 'import time
-cache = {i: ("value %d" % i) * 10 for i in range(20000)}
+cache = {}
+def work():
+    for key in range(20000):
+        cache[key] = ("value %d" % key) * 10
+        if key % 500 == 0:
+            time.sleep(0.02)
+work()
+work()
 print("ready", flush=True)
-turn = 0
 while True:
-    for i in range(500):
-        turn += 1
-        cache[turn % 20000] = ("value %d" % turn) * 10
-    time.sleep(0.02)'
+    work()'
 	target_await ready
 	why_healthy
 }
