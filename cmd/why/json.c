@@ -253,7 +253,8 @@ void why_json_print(const struct why_report *report, struct out *out)
 	if (!observation->file) {
 		json_open(&json, "cost", '{');
 		json_put(&json, "cpu_percent", json_real(why_report_cpu_percent(report)));
-		json_put(&json, "stopped_us", json_number(0));
+		json_put(&json, "stopped_us",
+		         json_number(observation->deep.stopped_ns / 1000));
 		json_shut(&json, '}');
 	}
 	json_shut(&json, '}');

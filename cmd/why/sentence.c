@@ -399,6 +399,10 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 		put_name(fact->text, line);
 		text_string(line, " has this text as a constant");
 		break;
+	case PM_FACT_HOLDER:
+		text_string(line, "held by ");
+		text_string(line, fact->text);
+		break;
 	case PM_FACT_WRITER:
 		text_format(line, "process %" PRIu64 " \"", fact->count);
 		put_name(fact->text, line);
