@@ -11,8 +11,8 @@ struct why_observation;
 
 /** What was found. Zeroed before the first use. */
 struct why_deep {
-	struct text holder;     /**< what holds the chunks, escaped; empty if not known; owned */
-	uint64_t stopped_ns;    /**< how long the process was stopped, in nanoseconds */
+	struct text holder;      /**< what holds the chunks, escaped; empty if not known; owned */
+	uint64_t stopped_ns;     /**< how long the process was stopped, in nanoseconds */
 	struct pm_error failure; /**< why the holder is not known; its kind is 0 if it is */
 };
 

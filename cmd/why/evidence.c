@@ -527,9 +527,8 @@ static void add_processes(struct why_evidence *made, const struct why_observatio
 		bool shares_limit = from->relation == NEIGHBOUR_MEMBER && from->in_group;
 		bool in_given = observation->group.given && from->named;
 
-		if (from->own || from->gone ||
-		    from->relation == NEIGHBOUR_TARGET || !(child || shares_limit || in_given) ||
-		    !neighbours_grows(from))
+		if (from->own || from->gone || from->relation == NEIGHBOUR_TARGET ||
+		    !(child || shares_limit || in_given) || !neighbours_grows(from))
 			continue;
 
 		processes[count] = (struct pm_evidence_process){

@@ -99,10 +99,9 @@ int why_group_choose(struct why_group *group, const char *word, double seconds, 
 	if (cgroup_path_read(word, &levels, error) < 0)
 		return -1;
 
-	int result = levels.count > 0
-	                     ? choose_member(&levels.items[0], seconds, pid, error)
-	                     : pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-	                                    "%.128s is not a memory cgroup", word);
+	int result = levels.count > 0 ? choose_member(&levels.items[0], seconds, pid, error)
+	                              : pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+	                                             "%.128s is not a memory cgroup", word);
 	if (result == 0) {
 		group->given = true;
 		note_level(group, &levels.items[0]);

@@ -12,15 +12,15 @@
 
 /** A cgroup over time. Zeroed before the first use. */
 struct why_group {
-	bool given;   /**< the user has named it */
-	char *folder; /**< its directory; NULL: there is none; owned */
-	char *path;   /**< its path below the mount point; owned */
-	uint64_t current; /**< usage at the last sample; UINT64_MAX if not known */
-	uint64_t max;     /**< limit; UINT64_MAX if it has none */
-	bool known;       /**< `split` and `parts` are known */
-	struct pm_cgroup_split split;            /**< the parts at the last sample */
+	bool given;                   /**< the user has named it */
+	char *folder;                 /**< its directory; NULL: there is none; owned */
+	char *path;                   /**< its path below the mount point; owned */
+	uint64_t current;             /**< usage at the last sample; UINT64_MAX if not known */
+	uint64_t max;                 /**< limit; UINT64_MAX if it has none */
+	bool known;                   /**< `split` and `parts` are known */
+	struct pm_cgroup_split split; /**< the parts at the last sample */
 	struct pm_series parts[PM_CGROUP_PARTS]; /**< the parts over time */
-	double members_due;                      /**< private: when its processes are listed again */
+	double members_due; /**< private: when its processes are listed again */
 };
 
 /**

@@ -34,9 +34,8 @@ static void put_sentence(void *context, enum why_label label, const struct text 
 {
 	static const char *const keys[WHY_LABELS] = {
 		[WHY_GROWS] = "evidence", [WHY_SEEN] = "evidence",  [WHY_HOLDS] = "evidence",
-		[WHY_MADE] = "evidence",
-		[WHY_UNTIL] = "evidence", [WHY_NOT] = "not",        [WHY_DO] = "do",
-		[WHY_MORE] = "more",
+		[WHY_MADE] = "evidence",  [WHY_UNTIL] = "evidence", [WHY_NOT] = "not",
+		[WHY_DO] = "do",          [WHY_MORE] = "more",
 	};
 	struct lines *lines = context;
 
@@ -253,8 +252,7 @@ void why_json_print(const struct why_report *report, struct out *out)
 	if (!observation->file) {
 		json_open(&json, "cost", '{');
 		json_put(&json, "cpu_percent", json_real(why_report_cpu_percent(report)));
-		json_put(&json, "stopped_us",
-		         json_number(observation->deep.stopped_ns / 1000));
+		json_put(&json, "stopped_us", json_number(observation->deep.stopped_ns / 1000));
 		json_shut(&json, '}');
 	}
 	json_shut(&json, '}');

@@ -80,8 +80,8 @@ static int sampled(void *context, const struct headroom_rates *rates,
 	if (add_numbers(observation, sample, error) < 0 ||
 	    why_texts_add(&observation->texts, rates->tracker, sample, error) < 0)
 		return -1;
-	if (why_group_add(&observation->group, sample->time,
-	                  &observation->rates.around.neighbours, error) < 0)
+	if (why_group_add(&observation->group, sample->time, &observation->rates.around.neighbours,
+	                  error) < 0)
 		return -1;
 	if (why_owners_add(&observation->owners, observation->process, sample, error) < 0)
 		return -1;

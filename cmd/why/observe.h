@@ -39,21 +39,21 @@ struct why_histograms {
 struct why_observation {
 	const struct why_options *options;
 	enum pm_evidence_source source; /**< where it comes from */
-	struct target target;        /**< the target; owned */
-	const char *file;            /**< the file that it comes from; NULL: a living process */
-	struct pm_process *process;  /**< the living process; NULL for a file */
-	struct loaded loaded;        /**< a core file or a saved smaps file; zeroed for others */
+	struct target target;           /**< the target; owned */
+	const char *file;               /**< the file that it comes from; NULL: a living process */
+	struct pm_process *process;     /**< the living process; NULL for a file */
+	struct loaded loaded;           /**< a core file or a saved smaps file; zeroed for others */
 	struct why_histograms histograms; /**< chunks in a recording */
-	struct pm_process_info info; /**< at the end */
-	char *command;               /**< command line; owned */
-	struct headroom_rates rates; /**< regions, limits, family and files over time */
-	struct why_walks walks;      /**< malloc's heap over time */
-	struct why_texts texts;      /**< texts in new pages */
-	struct why_owners owners;    /**< memory by owner over time */
-	struct why_group group;      /**< the cgroup whose limit matters */
-	struct why_signs pressure;   /**< pressure on memory */
-	struct why_deep deep;        /**< who holds the chunks of the first finding */
-	struct pm_headroom headroom; /**< limits at the end */
+	struct pm_process_info info;      /**< at the end */
+	char *command;                    /**< command line; owned */
+	struct headroom_rates rates;      /**< regions, limits, family and files over time */
+	struct why_walks walks;           /**< malloc's heap over time */
+	struct why_texts texts;           /**< texts in new pages */
+	struct why_owners owners;         /**< memory by owner over time */
+	struct why_group group;           /**< the cgroup whose limit matters */
+	struct why_signs pressure;        /**< pressure on memory */
+	struct why_deep deep;             /**< who holds the chunks of the first finding */
+	struct pm_headroom headroom;      /**< limits at the end */
 	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */
 	struct pm_series mappings;                /**< number of regions */
 	struct pm_series descriptors; /**< number of open descriptors; empty if not known */

@@ -133,8 +133,7 @@ static void print_group(const struct why_group *group, struct out *out)
 			break;
 		shown[largest] = true;
 		text_string(&line, rank == 0 ? "; " : ", ");
-		text_string(&line,
-		            cgroup_parts_name((enum pm_cgroup_part)largest, &group->split));
+		text_string(&line, cgroup_parts_name((enum pm_cgroup_part)largest, &group->split));
 		text_char(&line, ' ');
 		text_size(&line, group->split.parts[largest]);
 	}

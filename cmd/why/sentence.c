@@ -116,9 +116,9 @@ static const struct words words[PM_FINDING_COUNT] = {
 const char *why_sentence_label(enum why_label label)
 {
 	static const char *const labels[WHY_LABELS] = {
-		[WHY_GROWS] = "grows", [WHY_SEEN] = "seen",   [WHY_HOLDS] = "holds", [WHY_MADE] = "made by",
-		[WHY_UNTIL] = "until", [WHY_NOT] = "not",     [WHY_DO] = "do",
-		[WHY_MORE] = "more",
+		[WHY_GROWS] = "grows",  [WHY_SEEN] = "seen",   [WHY_HOLDS] = "holds",
+		[WHY_MADE] = "made by", [WHY_UNTIL] = "until", [WHY_NOT] = "not",
+		[WHY_DO] = "do",        [WHY_MORE] = "more",
 	};
 
 	return labels[label];

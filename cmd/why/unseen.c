@@ -67,7 +67,8 @@ static void list_recording(const struct why_observation *observation, why_report
                            void *context)
 {
 	if (!observation->histograms.known)
-		pass("inside malloc (no chunks were recorded: watch --heap --record)", visit, context);
+		pass("inside malloc (no chunks were recorded: watch --heap --record)", visit,
+		     context);
 	else if (observation->histograms.seconds <= 0)
 		pass("which chunks of malloc grow (recorded only once)", visit, context);
 	if (observation->samples < 2)

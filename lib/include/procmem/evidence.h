@@ -189,7 +189,7 @@ enum pm_evidence_source {
 /** Everything that was observed. Zero-initialise it, and fill what is known. */
 struct pm_evidence {
 	enum pm_evidence_source source;  /**< where it comes from */
-	const char *file; /**< the file that it comes from; NULL: a living process */
+	const char *file;                /**< the file that it comes from; NULL: a living process */
 	pid_t pid;                       /**< the target; 0 if not known */
 	const char *comm;                /**< its command name */
 	double seconds;                  /**< how long it was observed; 0 for one moment */
