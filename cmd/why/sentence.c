@@ -240,7 +240,7 @@ static void put_chunks(const struct pm_finding *finding, bool exact, struct text
 	const struct pm_finding_fact *released = find_fact(finding, PM_FACT_RELEASED);
 	if (released)
 		text_format(text, ", %.0f%% released", released->percent);
-	else if (finding->id == PM_FINDING_MALLOC_LEAK)
+	else if (finding->id == PM_FINDING_MALLOC_LEAK && finding->chunks->certain)
 		text_string(text, ", none released");
 }
 

@@ -146,7 +146,7 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	finding->region = region;
 	finding->arena = arena;
 	finding->bytes = chunks->bytes;
-	finding->verdict = region ? region->memory.trend.verdict : PM_VERDICT_STEADY;
+	finding->verdict = grows ? PM_VERDICT_STEADY : PM_VERDICT_TOO_EARLY;
 	finding->count_rate = chunks->net_rate;
 	finding->rate = join(context, finding, done);
 	add_details(context, finding);
