@@ -204,7 +204,7 @@ static void put_unseen(void *context, const struct text *text)
 /** Writes the cgroup that the user has named. */
 static void put_group(struct json *json, const struct why_group *group)
 {
-	json_open(json, "cgroup", '{');
+	json_open(json, "group", '{');
 	json_put(json, "path", json_text(group->path));
 	if (group->current != UINT64_MAX)
 		json_put(json, "current", json_number(group->current));

@@ -66,8 +66,8 @@ const struct cli_spec why_spec = {
 		   "weighs: the causes in order of weight, with evidence, and the commands that\n"
 		   "show more. The process is not stopped, except with --deep.",
 	.groups = groups,
-	.notes = "TARGET is a PID, or a process name that matches one process. FILE is a recording,\n"
-		 "a core file or a saved smaps file: the report names what a file does not show.\n"
+	.notes = "TARGET is a PID, or a process name that matches one process. FILE is a\n"
+		 "recording, a core file or a saved smaps file: the report names what it lacks.\n"
 		 "The exit status is 1 if something was found, 0 if not, and 2 after an error.",
 	.examples = {
 		{ "procmem why java", "what is wrong with the memory of java" },
