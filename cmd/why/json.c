@@ -204,7 +204,7 @@ static void put_unseen(void *context, const struct text *text)
 /** Writes the cgroup that the user has named. */
 static void put_group(struct json *json, const struct why_group *group)
 {
-	json_open(json, "cgroup", '{');
+	json_open(json, "group", '{');
 	json_put(json, "path", json_text(group->path));
 	if (group->current != UINT64_MAX)
 		json_put(json, "current", json_number(group->current));
@@ -252,7 +252,7 @@ void why_json_print(const struct why_report *report, struct out *out)
 	if (!observation->file) {
 		json_open(&json, "cost", '{');
 		json_put(&json, "cpu_percent", json_real(why_report_cpu_percent(report)));
-		json_put(&json, "stopped_us", json_number(0));
+		json_put(&json, "stopped_us", json_number(observation->deep.stopped_ns / 1000));
 		json_shut(&json, '}');
 	}
 	json_shut(&json, '}');

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "why/judge.h"
 
+#include "why/deep.h"
 #include "why/evidence.h"
 #include "why/json.h"
 #include "why/print.h"
 
-int why_judge(const struct why_observation *observation, struct out *out, struct pm_error *error)
+int why_judge(struct why_observation *observation, struct out *out, struct pm_error *error)
 {
 	struct why_evidence made;
 	struct pm_findings findings;
@@ -14,6 +15,11 @@ int why_judge(const struct why_observation *observation, struct out *out, struct
 	why_evidence_make(&made, observation);
 	report.evidence = &made.evidence;
 	int result = pm_findings_make(&made.evidence, &findings, error);
+	if (result == 0 && observation->options->deep &&
+	    why_deep_find(observation, &findings, error) < 0) {
+		pm_findings_deinit(&findings);
+		result = -1;
+	}
 	if (result == 0) {
 		if (observation->options->output.json)
 			why_json_print(&report, out);

@@ -206,6 +206,9 @@ static int open_target(struct why_observation *observation, const char *word,
 	}
 
 	observation->process = observation->target.process;
+	if (!observation->process && options->deep)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--deep stops a living process; %.128s is a file", word);
 	if (!observation->process && options->seconds_given)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "--for observes a living process; %.128s is a file", word);
@@ -254,6 +257,7 @@ void why_observation_deinit(struct why_observation *observation)
 	why_walks_deinit(&observation->walks);
 	why_texts_deinit(&observation->texts);
 	why_owners_deinit(&observation->owners);
+	why_deep_deinit(&observation->deep);
 	why_group_deinit(&observation->group);
 	why_signs_deinit(&observation->pressure);
 	headroom_rates_deinit(&observation->rates);

@@ -9,6 +9,7 @@
 #include "headroom/rates.h"
 #include "target/regions_load.h"
 #include "target/target.h"
+#include "why/deep.h"
 #include "why/group.h"
 #include "why/owners.h"
 #include "why/signs.h"
@@ -51,6 +52,7 @@ struct why_observation {
 	struct why_owners owners;         /**< memory by owner over time */
 	struct why_group group;           /**< the cgroup whose limit matters */
 	struct why_signs pressure;        /**< pressure on memory */
+	struct why_deep deep;             /**< who holds the chunks of the first finding */
 	struct pm_headroom headroom;      /**< limits at the end */
 	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */
 	struct pm_series mappings;                /**< number of regions */

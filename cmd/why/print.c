@@ -200,17 +200,29 @@ static void put_file(const struct why_observation *observation, struct text *lin
 	}
 }
 
-static void print_end(const struct why_report *report, struct out *out)
+/** Adds how long the process was observed, and what that cost. */
+static void put_cost(const struct why_report *report, struct text *line)
 {
 	const struct why_observation *observation = report->observation;
 	char duration[PM_DURATION_TEXT_SIZE];
-	struct last_line line = { { 0 }, 0 };
 
 	pm_format_duration(observation->seconds, duration);
+	text_format(line, "looked %s%s, cost %.1f%% of a core, ", duration,
+	            observation->interrupted ? " (interrupted)" : "",
+	            why_report_cpu_percent(report));
+	if (observation->deep.stopped_ns > 0)
+		text_format(line, "stopped %.1f ms", (double)observation->deep.stopped_ns / 1e6);
+	else
+		text_string(line, "not stopped");
+}
+
+static void print_end(const struct why_report *report, struct out *out)
+{
+	const struct why_observation *observation = report->observation;
+	struct last_line line = { { 0 }, 0 };
+
 	if (observation->source == PM_EVIDENCE_LIVE)
-		text_format(&line.text, "looked %s%s, cost %.1f%% of a core, not stopped", duration,
-		            observation->interrupted ? " (interrupted)" : "",
-		            why_report_cpu_percent(report));
+		put_cost(report, &line.text);
 	else
 		put_file(observation, &line.text);
 	why_report_unseen(report, put_unseen, &line);

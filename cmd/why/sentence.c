@@ -293,7 +293,7 @@ static void put_chunks(const struct pm_finding *finding, bool exact, struct text
 	const struct pm_finding_fact *released = find_fact(finding, PM_FACT_RELEASED);
 	if (released)
 		text_format(text, ", %.0f%% released", released->percent);
-	else if (finding->id == PM_FINDING_MALLOC_LEAK)
+	else if (finding->id == PM_FINDING_MALLOC_LEAK && finding->chunks->certain)
 		text_string(text, ", none released");
 }
 
@@ -474,6 +474,10 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 	case PM_FACT_MODULE:
 		put_name(fact->text, line);
 		text_string(line, " has this text as a constant");
+		break;
+	case PM_FACT_HOLDER:
+		text_string(line, "held by ");
+		text_string(line, fact->text);
 		break;
 	case PM_FACT_WRITER:
 		text_format(line, "process %" PRIu64 " \"", fact->count);

@@ -16,12 +16,24 @@ static void pass(const char *string, why_report_visitor *visit, void *context)
 	text_deinit(&text);
 }
 
+/** Passes what was not seen, and why. */
+static void put_failure(const char *what, const struct pm_error *failure, why_report_visitor *visit,
+                        void *context)
+{
+	struct text words = { 0 };
+
+	text_format(&words, "%s (", what);
+	utf8_escape(&words, failure->text, strlen(failure->text));
+	text_char(&words, ')');
+	visit(context, &words);
+	text_deinit(&words);
+}
+
 /** Lists why the chunks of malloc are not known. */
 static void list_chunks(const struct why_observation *observation, why_report_visitor *visit,
                         void *context)
 {
 	const struct pm_error *failure = &observation->walks.failure;
-	struct text words = { 0 };
 
 	if (failure->kind == PM_ERROR_NONE) {
 		if (!why_walks_know_growth(&observation->walks))
@@ -29,11 +41,7 @@ static void list_chunks(const struct why_observation *observation, why_report_vi
 		return;
 	}
 
-	text_string(&words, "inside malloc (");
-	utf8_escape(&words, failure->text, strlen(failure->text));
-	text_char(&words, ')');
-	visit(context, &words);
-	text_deinit(&words);
+	put_failure("inside malloc", failure, visit, context);
 }
 
 static void list_live(const struct why_observation *observation, why_report_visitor *visit,
@@ -44,6 +52,8 @@ static void list_live(const struct why_observation *observation, why_report_visi
 		pass("the content of memory (--no-strings)", visit, context);
 	else if (!observation->texts.strings && !observation->watched)
 		pass("the content of memory", visit, context);
+	if (observation->deep.failure.kind != PM_ERROR_NONE)
+		put_failure("who holds the chunks", &observation->deep.failure, visit, context);
 	if (observation->watched) {
 		pass("the content of memory", visit, context);
 		pass("other processes, tmpfs and shared files", visit, context);

@@ -6,15 +6,21 @@
 
 #include "base/delta.h"
 #include "base/report.h"
+#include "target/malloc_graph.h"
 #include "why/judge.h"
 
-enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP };
+enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP, OPTION_DEEP, OPTION_MAX_STOP };
 
 static const struct cli_option why_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION", "observe for this time (10s, 5m; default 30s)" },
 	{ OPTION_CGROUP, "cgroup", "PATH",
 	  "investigate a cgroup: its parts, its tmpfs files, and its process\nthat grows fastest "
 	  "or is the largest" },
+	{ OPTION_DEEP, "deep", NULL,
+	  "find out who holds the chunks of the first finding;\nthis stops the process shortly" },
+	{ OPTION_MAX_STOP, "max-stop", "DURATION",
+	  "with --deep: refuse to stop the process for longer\nthan this (default: 1s; 0: any "
+	  "time)" },
 	{ OPTION_NO_STRINGS, "no-strings", NULL, "show no content of the process's memory" },
 	{ 'a', "all", NULL, "show all findings, also those that weigh little" },
 	{ 0 },
@@ -28,6 +34,12 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	case OPTION_FOR:
 		options->seconds_given = true;
 		return delta_parse_duration(value, &options->seconds, error);
+	case OPTION_DEEP:
+		options->deep = true;
+		return 0;
+	case OPTION_MAX_STOP:
+		options->stop_given = true;
+		return malloc_graph_parse_stop(value, &options->stop_max_ns, error);
 	case OPTION_CGROUP:
 		options->cgroup = value;
 		return 0;
@@ -52,10 +64,10 @@ const struct cli_spec why_spec = {
 	.operands = "[TARGET|FILE]",
 	.purpose = "Investigates a process for some time, and reports why its memory grows or\n"
 		   "weighs: the causes in order of weight, with evidence, and the commands that\n"
-		   "show more. The process is not stopped.",
+		   "show more. The process is not stopped, except with --deep.",
 	.groups = groups,
-	.notes = "TARGET is a PID, or a process name that matches one process. FILE is a recording,\n"
-		 "a core file or a saved smaps file: the report names what a file does not show.\n"
+	.notes = "TARGET is a PID, or a process name that matches one process. FILE is a\n"
+		 "recording, a core file or a saved smaps file: the report names what it lacks.\n"
 		 "The exit status is 1 if something was found, 0 if not, and 2 after an error.",
 	.examples = {
 		{ "procmem why java", "what is wrong with the memory of java" },
@@ -79,7 +91,7 @@ static void report_read(const struct why_observation *observation)
 
 enum status why_run(struct out *out, int argc, char **argv)
 {
-	struct why_options options = { .seconds = 30 };
+	struct why_options options = { .seconds = 30, .stop_max_ns = MALLOC_GRAPH_STOP_NS };
 	struct why_observation observation = { .options = &options };
 	struct cli_result words;
 	struct pm_error error;
@@ -91,6 +103,11 @@ enum status why_run(struct out *out, int argc, char **argv)
 	if ((words.count == 0) == !options.cgroup) {
 		report_error(options.cgroup ? "--cgroup replaces the TARGET: give one of them"
 		                            : "why needs a TARGET, or --cgroup PATH");
+		return STATUS_ERROR;
+	}
+
+	if (options.stop_given && !options.deep) {
+		report_error("--max-stop needs --deep: without it, the process is not stopped");
 		return STATUS_ERROR;
 	}
 

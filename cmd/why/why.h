@@ -8,11 +8,14 @@
 
 /** The parsed options of `procmem why`. */
 struct why_options {
-	double seconds;     /**< duration of --for in seconds */
-	bool seconds_given; /**< --for was given */
-	const char *cgroup; /**< --cgroup: directory or path of a cgroup; NULL if not given */
-	bool no_text;       /**< --no-strings: show no content of memory */
-	bool all;           /**< --all: also findings that need no action, and weak ones */
+	double seconds;       /**< duration of --for in seconds */
+	bool seconds_given;   /**< --for was given */
+	const char *cgroup;   /**< --cgroup: directory or path of a cgroup; NULL if not given */
+	bool deep;            /**< --deep: find out who holds the chunks of the first finding */
+	uint64_t stop_max_ns; /**< --max-stop, in nanoseconds; 0: any */
+	bool stop_given;      /**< --max-stop was given */
+	bool no_text;         /**< --no-strings: show no content of memory */
+	bool all;             /**< --all: also findings that need no action, and weak ones */
 	struct output_options output;
 };
 

@@ -80,7 +80,7 @@ _procmem() {
 	trace:--svg | trace:--folded | trace:--pprof | trace:--record) compopt -o default && return ;;
 	trace:--every | trace:--stack | trace:--strings) return ;;
 	heap:--state) _procmem_words "$word" 'in_use cached free top all' && return ;;
-	heap:--growth | heap:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
+	heap:--growth | heap:--max-stop | why:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping owner site' -- "$word") && return ;;
 	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
@@ -141,7 +141,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--for --faults --every --backend --stack --all --by --strings --svg --folded --pprof --record
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
-	why:-*) mapfile -t COMPREPLY < <(compgen -W "--for --no-strings --all $_procmem_output" -- "$word") ;;
+	why:-*) mapfile -t COMPREPLY < <(compgen -W "--for --cgroup --deep --max-stop --no-strings --all $_procmem_output" -- "$word") ;;
 	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --depth --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min --children --cgroup --all-processes --follow $_procmem_output" -- "$word") ;;
 	pressure:-*) mapfile -t COMPREPLY < <(compgen -W "--for $_procmem_output" -- "$word") ;;

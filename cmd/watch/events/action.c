@@ -114,8 +114,8 @@ int action_check(const struct action *action, struct pm_error *error)
 	if (check_folder(file, error) < 0)
 		return -1;
 
-	/* Dumps and findings never overwrite an existing file: a name is chosen that no file has. The
-	 * file of `snap` cannot be checked if its name depends on the event, or if it does not
+	/* Dumps and findings never overwrite an existing file: a name is chosen that no file has.
+	 * The file of `snap` cannot be checked if its name depends on the event, or if it does not
 	 * exist yet. */
 	if (action->kind != ACTION_SNAP || strchr(file, '%') || lstat(file, &found) < 0)
 		return 0;

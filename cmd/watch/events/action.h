@@ -24,9 +24,9 @@ struct action {
 };
 
 /**
- * Parses an action: `exit`, `exec:COMMAND`, `snap:FILE`, `dump:FILE`, `why:FILE`. In FILE, %p is the PID, %n
- * the number of the event, %t the time, %k the kind and %a the first address of the region, %% a
- * percent sign.
+ * Parses an action: `exit`, `exec:COMMAND`, `snap:FILE`, `dump:FILE`, `why:FILE`. In FILE, %p is
+ * the PID, %n the number of the event, %t the time, %k the kind and %a the first address of the
+ * region, %% a percent sign.
  *
  * @param action  filled; its argument points into `text`
  * @param text    the text

@@ -31,7 +31,8 @@ struct perform_event {
 
 /**
  * Performs an action; ACTION_EXIT does nothing. Existing files are not overwritten: ACTION_DUMP
- * and ACTION_WHY append a number to the name of the file, ACTION_SNAP appends the sample to the recording.
+ * and ACTION_WHY append a number to the name of the file, ACTION_SNAP appends the sample to the
+ * recording.
  *
  * @param action   the action
  * @param event    the event

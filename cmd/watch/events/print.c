@@ -158,7 +158,7 @@ static void put_outcome(const struct action *action, struct perform_outcome *out
 	else if (action->kind == ACTION_DUMP)
 		json_put(json, "bytes", json_number(outcome->bytes));
 	else if (action->kind == ACTION_WHY)
-		json_put(json, "findings", json_number(outcome->findings));
+		json_put(json, "count", json_number(outcome->findings));
 
 	json_shut(json, '}');
 }

@@ -78,8 +78,9 @@ enum pm_fact_id {
 	PM_FACT_WRITER,      /**< process `count` with the name `text` writes it */
 	PM_FACT_RESERVE,     /**< a reserve of `bytes` is left */
 	PM_FACT_SHARE,       /**< `percent` percent of `bytes` */
-	PM_FACT_SIGN,        /**< the rule `count` (pm_pressure_rule) has the value `rate` in `text` */
-	PM_FACT_COUNT,       /**< number of values of this enum */
+	PM_FACT_SIGN,   /**< the rule `count` (pm_pressure_rule) has the value `rate` in `text` */
+	PM_FACT_HOLDER, /**< `text`, which is escaped, holds the chunk at `address` */
+	PM_FACT_COUNT,  /**< number of values of this enum */
 };
 
 /** A fact of a finding. Members that the identifier does not name are 0 or NULL. */

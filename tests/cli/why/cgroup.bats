@@ -21,7 +21,7 @@ stat_of() {
 
 # Prints the bytes of a part of the last output.
 part() {
-	jq --arg part "$1" '.cgroup.parts[] | select(.cgroup_part == $part).bytes' <<<"$output"
+	jq --arg part "$1" '.group.parts[] | select(.cgroup_part == $part).bytes' <<<"$output"
 }
 
 @test "it names the largest parts, and investigates the largest process" {
@@ -34,7 +34,7 @@ part() {
 	run procmem why --json --for 1s --cgroup "$GROUP"
 	[ "$status" -le 1 ]
 	jq -e --arg path "$GROUP" --argjson pid "$TARGET_PID" \
-		'.cgroup.path == $path and .cgroup.max == 536870912 and .target.pid == $pid' <<<"$output"
+		'.group.path == $path and .group.max == 536870912 and .target.pid == $pid' <<<"$output"
 	[ "$(part anon)" -ge $((40 << 20)) ]
 	[ "$(part shmem)" -ge $((20 << 20)) ]
 	local tolerance=$((2 << 20)) anon

@@ -26,7 +26,7 @@ teardown() {
 		(.findings[0] | .id == "malloc_leak" and .chunk_size == 100016 and .confidence != "sure") and
 		(.findings[0].count_rate * .seconds | . > 1399 and . < 1401) and
 		(.unseen | index("pressure") != null)' <<<"$output"
-	run -1 procmem why "$file"
+	run -1 procmem why --all --no-strings "$file"
 	[[ $output = *"a recording of "*": 3 samples; not seen: "* ]]
 	[[ $output = *"procmem diff $file@first $file"* ]]
 }

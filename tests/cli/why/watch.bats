@@ -25,7 +25,7 @@ teardown() {
 	grep -q "($PYTHON_PID): malloc keeps memory" "$file.2"
 	grep -q 'not seen: .*pressure' "$file.2"
 	jq -se --arg path "$file.2" 'map(select(.event == "condition"))[0].actions[1] |
-		.action == "why" and .path == $path and .findings >= 1' <<<"$output"
+		.action == "why" and .path == $path and .count >= 1' <<<"$output"
 }
 
 @test "the file of why: must be writable" {

@@ -340,9 +340,9 @@ static void culprits(void **state)
 static void actions(void **state)
 {
 	(void)state;
-	static const char *const wrong[] = { "",        "exit:", "exit:1",   "exec",
-		                             "exec:",   "snap:", "dump",     "dump:a%",
-		                             "dump:%z", "halt", "why", "why:", "why:%z",  "execute:x" };
+	static const char *const wrong[] = { "",      "exit:", "exit:1",  "exec",     "exec:",
+		                             "snap:", "dump",  "dump:a%", "dump:%z",  "halt",
+		                             "why",   "why:",  "why:%z",  "execute:x" };
 	struct action action;
 	struct pm_error error;
 
