@@ -4,23 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <procmem/target_reader.h>
-
 #include "base/alloc.h"
 #include "base/minmax.h"
-#include "why/constants.h"
+#include "why/evidence_around.h"
+#include "why/evidence_chunks.h"
+#include "why/trends.h"
 
 /* Sizes of the arrays. More is not judged: the largest and the fastest come first. */
-enum {
-	REGIONS_MAX = 4096,
-	PROCESSES_MAX = 256,
-	FOLDERS_MAX = 64,
-	TEXTS_MAX = 64,
-	COMPLETED_MAX = 8
-};
+enum { REGIONS_MAX = 4096, TEXTS_MAX = 64 };
 
-/** Keeps a copy of bytes as a string. */
-static const char *keep(struct why_evidence *made, const char *bytes, size_t length)
+const char *why_evidence_keep(struct why_evidence *made, const char *bytes, size_t length)
 {
 	char *copy = alloc_array(NULL, length + 1, 1);
 
@@ -29,81 +22,6 @@ static const char *keep(struct why_evidence *made, const char *bytes, size_t len
 	made->names = alloc_array(made->names, made->name_count + 1, sizeof *made->names);
 	made->names[made->name_count++] = copy;
 	return copy;
-}
-
-/*
- * Share of the time of the observation, and seconds, that are enough for a verdict. If the user
- * wants a short observation, its verdicts are less sure; the findings say so.
- */
-static const double judged_share = 0.6, usual_seconds = 10;
-
-/** Returns the minimum time for a verdict. */
-static double judged_seconds(const struct why_observation *observation)
-{
-	double seconds = judged_share * observation->options->seconds;
-
-	return seconds < usual_seconds ? seconds : usual_seconds;
-}
-
-/** Makes the trend of a series. */
-static struct pm_evidence_trend trend_of(const struct why_observation *observation,
-                                         const struct pm_series *series, enum pm_trend_unit unit)
-{
-	struct pm_evidence_trend trend = { 0 };
-
-	if (series->count == 0)
-		return trend;
-
-	trend.first = series->points[0].value;
-	trend.last = series->points[series->count - 1].value;
-	trend.known = series->samples > 1;
-	if (trend.known)
-		pm_trend_judge_early(series, unit, judged_seconds(observation), &trend.trend);
-	return trend;
-}
-
-/** Makes the trend of a track. An empty series means a constant value. */
-static void judge_track(const struct why_observation *observation, const struct pm_track *track,
-                        struct pm_evidence_region *region)
-{
-	double seconds = judged_seconds(observation);
-
-	if (track->series.count > 0)
-		pm_trend_judge_early(&track->series, PM_TREND_BYTES, seconds,
-		                     &region->memory.trend);
-	else
-		pm_track_judge(observation->rates.tracker, track, &region->memory.trend);
-	if (track->counts.count > 0)
-		pm_trend_judge_early(&track->counts, PM_TREND_COUNT, seconds, &region->count.trend);
-	else
-		pm_track_judge_count(observation->rates.tracker, track, &region->count.trend);
-}
-
-/** Makes the trend of a size that is known at a few moments only, such as walks over a heap. */
-static struct pm_evidence_trend trend_of_few(const uint64_t *values, const double *times,
-                                             size_t count)
-{
-	struct pm_evidence_trend trend = { .known = count > 1 };
-	bool rises = true;
-
-	if (count == 0)
-		return trend;
-
-	trend.first = values[0];
-	trend.last = values[count - 1];
-	for (size_t i = 1; i < count; i++)
-		rises &= values[i] > values[i - 1];
-	if (count < 2 || times[count - 1] <= times[0])
-		return trend;
-
-	double rate = ((double)trend.last - (double)trend.first) / (times[count - 1] - times[0]);
-	if (rises && count > 2) {
-		trend.trend.verdict = PM_VERDICT_STEADY;
-		trend.trend.rate = rate;
-	} else {
-		trend.trend.verdict = rate > 0 ? PM_VERDICT_UNEVEN : PM_VERDICT_NO_GROWTH;
-	}
-	return trend;
 }
 
 /** Adds the sizes of the regions of smaps that are in a track's region. */
@@ -137,7 +55,7 @@ static void add_reserve(const struct why_observation *observation,
 		    region->start >= reserve->start + reserve->used)
 			continue;
 		region->reserve = pm_reserve_size(reserve) - reserve->used;
-		region->length = trend_of(observation, &reserve->series, PM_TREND_BYTES);
+		region->length = why_trends_of(observation, &reserve->series, PM_TREND_BYTES);
 	}
 }
 
@@ -184,9 +102,10 @@ static void fill_region(const struct why_observation *observation, const struct 
 		           .first = track->baseline_regions,
 		           .last = track->regions },
 	};
-	judge_track(observation, track, region);
+	why_trends_judge_track(observation, track, region);
 	region->memory.known = observation->samples > 1;
 	region->count.known = observation->samples > 1;
+
 	if (arena) {
 		region->arena = arena->last.number;
 		if (arena->threads == 1) {
@@ -196,6 +115,7 @@ static void fill_region(const struct why_observation *observation, const struct 
 	} else if (pm_detail_has_threads(&track->detail) && track->detail.listed > 0) {
 		region->thread_name = track->detail.threads[0].name;
 	}
+
 	add_sizes(observation, region);
 	add_reserve(observation, region);
 }
@@ -261,7 +181,7 @@ static void add_texts(struct why_evidence *made, const struct why_observation *o
 			added++;
 			texts[made->evidence.text_count++] = (struct pm_evidence_text){
 				.region = region,
-				.text = keep(made, string->bytes, string->length),
+				.text = why_evidence_keep(made, string->bytes, string->length),
 				.count = string->count,
 				.stride = string->stride,
 			};
@@ -296,209 +216,6 @@ static void add_regions(struct why_evidence *made, const struct why_observation 
 	free(sorted);
 }
 
-static void add_arenas(struct why_evidence *made, const struct why_walks *walks)
-{
-	struct pm_evidence_arena *arenas = alloc_array(NULL, walks->arena_count + 1,
-	                                               sizeof *arenas);
-
-	for (size_t i = 0; i < walks->arena_count; i++) {
-		const struct why_arena *from = &walks->arenas[i];
-
-		arenas[i] = (struct pm_evidence_arena){
-			.address = from->last.address,
-			.number = from->last.number,
-			.main = from->last.main,
-			.complete = from->last.complete,
-			.system = from->last.system,
-			.in_use = from->last.in_use,
-			.free = from->last.free + from->last.cached + from->last.top,
-			.free_always = why_walks_free_always(walks, from),
-			.trimmable = from->last.trimmable,
-			.thread = from->thread.tid,
-			.thread_name = from->thread.name,
-			.threads = from->threads,
-			.use_trend = trend_of_few(from->in_use, walks->times, walks->count),
-		};
-	}
-
-	made->evidence.arenas = arenas;
-	made->evidence.arena_count = walks->arena_count;
-	made->evidence.heap_known = walks->count > 0;
-	made->evidence.heap_counter = walks->mapped_counter;
-}
-
-/* Heaps of arenas are aligned to this size (malloc/arena.c, HEAP_MAX_SIZE). */
-static const uint64_t heap_size = UINT64_C(64) << 20;
-
-/** Returns the number of the arena that has a chunk; 0 for the main arena, or if not known. */
-static uint32_t arena_number(const struct pm_evidence *evidence, uint64_t chunk)
-{
-	for (size_t i = 0; i < evidence->region_count; i++) {
-		const struct pm_evidence_region *region = &evidence->regions[i];
-
-		if (region->kind == PM_KIND_ARENA && region->start / heap_size == chunk / heap_size)
-			return region->arena;
-	}
-	return 0;
-}
-
-/** Fills chunks from a class. */
-static struct pm_evidence_chunks chunks_of(struct why_evidence *made,
-                                           const struct why_observation *observation,
-                                           const struct pm_census_class *class)
-{
-	struct pm_evidence_chunks chunks = {
-		.size = class->size,
-		.count = class->count,
-		.bytes = class->bytes,
-		.type = class->type ? class->type->name : "",
-		.text = "",
-		.module = "",
-		.example = class->example,
-		.arena = arena_number(&made->evidence, class->example),
-		.mapped = class->arena == PM_CHUNK_MAPPED,
-	};
-
-	if (class->text_length > 0 && !observation->options->no_text)
-		chunks.text = keep(made, class->text, class->text_length);
-	return chunks;
-}
-
-/** Finds the present chunks of a class of survivors. */
-static const struct pm_census_class *find_present(const struct pm_census *census,
-                                                  const struct pm_census_class *class)
-{
-	for (size_t i = 0; i < pm_census_count(census); i++) {
-		const struct pm_census_class *present = pm_census_get(census, i);
-		if (present->size == class->size && present->type == class->type)
-			return present;
-	}
-	return NULL;
-}
-
-/** Adds the classes that grow, and then the largest ones. */
-static void add_chunks(struct why_evidence *made, const struct why_observation *observation)
-{
-	const struct why_walks *walks = &observation->walks;
-	struct pm_evidence_chunks *chunks = alloc_array(NULL, PM_EVIDENCE_CHUNKS_MAX,
-	                                                sizeof *chunks);
-	size_t count = 0, half = PM_EVIDENCE_CHUNKS_MAX / 2;
-	double seconds = walks->times[PM_SURVIVORS_WALKS - 1] - walks->times[0];
-
-	if (why_walks_know_growth(walks)) {
-		for (size_t i = 0; i < pm_survivors_count(walks->survivors) && count < half; i++) {
-			struct pm_survivor_class class;
-			const struct pm_census_class *present;
-
-			pm_survivors_get(walks->survivors, i, &class);
-			present = find_present(walks->census, class.chunks);
-			chunks[count] = chunks_of(made, observation, class.chunks);
-			if (present) {
-				chunks[count].count = present->count;
-				chunks[count].bytes = present->bytes;
-			}
-			chunks[count].growth_known = class.net_known && seconds > 0;
-			chunks[count].rate = class.rate;
-			if (chunks[count].growth_known)
-				chunks[count].net_rate = (double)class.net_count / seconds;
-			chunks[count].certain = pm_survivors_are_certain(walks->survivors) &&
-			                        walks->complete;
-			count++;
-		}
-	}
-
-	for (size_t i = 0;
-	     walks->census && i < pm_census_count(walks->census) && count < PM_EVIDENCE_CHUNKS_MAX;
-	     i++)
-		chunks[count++] = chunks_of(made, observation, pm_census_get(walks->census, i));
-
-	made->evidence.chunks = chunks;
-	made->evidence.chunk_count = count;
-}
-
-/** Makes chunks of a class of a recording, which has grown by a number of chunks. */
-static struct pm_evidence_chunks recorded_chunks(const struct why_evidence *made,
-                                                 const struct why_observation *observation,
-                                                 const struct pm_histogram_class *class,
-                                                 int64_t grown)
-{
-	double seconds = observation->histograms.seconds;
-	struct pm_evidence_chunks chunks = {
-		.size = class->size,
-		.count = class->count,
-		.bytes = class->bytes,
-		.growth_known = seconds > 0,
-		.type = class->name ? class->name : "",
-		.text = observation->options->no_text || !class->text ? "" : class->text,
-		.module = "",
-		.example = class->example,
-		.arena = arena_number(&made->evidence, class->example),
-	};
-
-	if (grown > 0 && seconds > 0)
-		chunks.rate = chunks.net_rate = (double)grown / seconds;
-	return chunks;
-}
-
-/**
- * Adds the chunks of a recording: the classes that grow, and then the largest ones. Two counts show
- * what was added, not what was released in between.
- */
-static void add_histograms(struct why_evidence *made, const struct why_observation *observation)
-{
-	const struct why_histograms *histograms = &observation->histograms;
-	const struct pm_histogram *last = &histograms->last;
-	struct pm_histogram_change *changes = NULL;
-	size_t change_count = 0, count = 0, half = PM_EVIDENCE_CHUNKS_MAX / 2;
-	struct pm_evidence_chunks *chunks = alloc_array(NULL, PM_EVIDENCE_CHUNKS_MAX,
-	                                                sizeof *chunks);
-
-	if (histograms->seconds > 0 &&
-	    pm_histogram_compare(&histograms->first, last, &changes, &change_count, NULL) < 0)
-		change_count = 0;
-
-	for (size_t i = 0; i < change_count && count < half; i++)
-		if (changes[i].after && changes[i].count > 0)
-			chunks[count++] = recorded_chunks(made, observation, changes[i].after,
-			                                  changes[i].count);
-	for (size_t i = 0; i < last->class_count && count < PM_EVIDENCE_CHUNKS_MAX; i++)
-		chunks[count++] = recorded_chunks(made, observation, &last->classes[i], 0);
-
-	free(changes);
-	made->evidence.chunks = chunks;
-	made->evidence.chunk_count = count;
-}
-
-/**
- * Completes the texts of the chunks that grow, and finds the files that have them as constants. The
- * process can be gone: then the texts stay as they are.
- */
-static void complete_texts(struct why_evidence *made, const struct why_observation *observation)
-{
-	struct pm_evidence_chunks *chunks = (struct pm_evidence_chunks *)made->evidence.chunks;
-	struct pm_reader files = observation->walks.contents.files, memory = { 0 };
-	struct why_constants constants = { .files = &files,
-		                           .regions = &observation->walks.regions };
-	char text[WHY_CONSTANTS_TEXT_MAX];
-
-	if (!observation->process ||
-	    pm_target_reader_open(observation->process, NULL, &memory, NULL) < 0)
-		return;
-
-	for (size_t i = 0, completed = 0;
-	     i < made->evidence.chunk_count && completed < COMPLETED_MAX; i++) {
-		if (!chunks[i].growth_known || chunks[i].net_rate <= 0 || !*chunks[i].text)
-			continue;
-		completed++;
-		size_t length = why_constants_read_text(&memory, chunks[i].example, chunks[i].size,
-		                                        chunks[i].text, text);
-		if (length > 0)
-			chunks[i].text = keep(made, text, length);
-		chunks[i].module = why_constants_find(&constants, chunks[i].text);
-	}
-	pm_reader_close(&memory);
-}
-
 /** Adds what the runtime of an owner counts itself. */
 static void add_own_counts(const struct why_observation *observation,
                            struct pm_evidence_owner *owner)
@@ -507,15 +224,16 @@ static void add_own_counts(const struct why_observation *observation,
 	const struct headroom_rates *rates = &observation->rates;
 
 	if (owner->owner == PM_OWNER_JAVA_HEAP) {
-		owner->collections = trend_of(observation, &owners->java_collections,
-		                              PM_TREND_COUNT);
-		owner->old_collections = trend_of(observation, &owners->java_old_collections,
-		                                  PM_TREND_COUNT);
-		owner->used = trend_of(observation, &owners->java_used, PM_TREND_BYTES);
+		owner->collections = why_trends_of(observation, &owners->java_collections,
+		                                   PM_TREND_COUNT);
+		owner->old_collections = why_trends_of(observation, &owners->java_old_collections,
+		                                       PM_TREND_COUNT);
+		owner->used = why_trends_of(observation, &owners->java_used, PM_TREND_BYTES);
 		owner->used_max = owners->java_used_max;
 	} else if (owner->owner == PM_OWNER_GO_HEAP) {
-		owner->collections = trend_of(observation, &owners->go_collections, PM_TREND_COUNT);
-		owner->used = trend_of(observation, &owners->go_used, PM_TREND_BYTES);
+		owner->collections = why_trends_of(observation, &owners->go_collections,
+		                                   PM_TREND_COUNT);
+		owner->used = why_trends_of(observation, &owners->go_used, PM_TREND_BYTES);
 	}
 
 	for (size_t i = 0; i < observation->headroom.count; i++) {
@@ -526,7 +244,7 @@ static void add_own_counts(const struct why_observation *observation,
 			continue;
 		owner->used_max = limit->max;
 		if (used)
-			owner->used = trend_of(observation, used, PM_TREND_BYTES);
+			owner->used = why_trends_of(observation, used, PM_TREND_BYTES);
 	}
 }
 
@@ -544,40 +262,13 @@ static void add_owners(struct why_evidence *made, const struct why_observation *
 		items[count++] = (struct pm_evidence_owner){
 			.owner = (enum pm_owner)i,
 			.certain = sum->inferred == 0,
-			.memory = trend_of(observation, &owners->series[i], PM_TREND_BYTES),
+			.memory = why_trends_of(observation, &owners->series[i], PM_TREND_BYTES),
 		};
 		add_own_counts(observation, &items[count - 1]);
 	}
 
 	made->evidence.owners = items;
 	made->evidence.owner_count = count;
-}
-
-/** Adds what the memory of the cgroup consists of. */
-static void add_parts(struct why_evidence *made, const struct why_observation *observation)
-{
-	const struct why_group *group = &observation->group;
-	struct pm_evidence_part *parts;
-
-	if (!group->known)
-		return;
-
-	parts = alloc_array(NULL, PM_CGROUP_PARTS, sizeof *parts);
-	for (int i = 0; i < PM_CGROUP_PARTS; i++)
-		parts[i] = (struct pm_evidence_part){
-			.part = (enum pm_cgroup_part)i,
-			.memory = trend_of(observation, &group->parts[i], PM_TREND_BYTES),
-		};
-	made->evidence.parts = parts;
-	made->evidence.part_count = PM_CGROUP_PARTS;
-}
-
-static void add_signs(struct pm_evidence *evidence, const struct why_signs *pressure)
-{
-	evidence->signs = pressure->signs.items;
-	evidence->sign_count = pressure->signs.count;
-	evidence->levels = pressure->last.levels;
-	evidence->level_count = pressure->last.count;
 }
 
 static int by_growth(const void *left, const void *right)
@@ -618,170 +309,6 @@ static void add_types(struct why_evidence *made, const struct why_owners *owners
 	made->evidence.type_count = last->type_count;
 }
 
-/**
- * Tests whether a process grows only because it uses more pages of shared memory. They count once,
- * with the shared memory itself.
- */
-static bool is_shared_growth(const struct neighbour *neighbour)
-{
-	const struct pm_memory_use *use = &neighbour->use;
-	uint64_t private = use->anon + use->swap, kept = pm_memory_use_kept(use);
-	uint64_t first = neighbour->series.count > 0 ? neighbour->series.points[0].value : 0;
-	double grown = (double)kept - (double)first;
-
-	return use->shmem > 0 && (double)private - (double)neighbour->baseline < grown / 2;
-}
-
-static void add_processes(struct why_evidence *made, const struct why_observation *observation)
-{
-	const struct neighbours *neighbours = &observation->rates.around.neighbours;
-	struct pm_evidence_process *processes = alloc_array(NULL, PROCESSES_MAX, sizeof *processes);
-	size_t count = 0;
-
-	for (size_t i = 0; i < neighbours->count && count < PROCESSES_MAX; i++) {
-		const struct neighbour *from = &neighbours->items[i];
-		bool child = from->relation == NEIGHBOUR_CHILD ||
-		             from->relation == NEIGHBOUR_DESCENDANT;
-		bool shares_limit = from->relation == NEIGHBOUR_MEMBER && from->in_group;
-		bool in_given = observation->group.given && from->named;
-
-		if (from->own || from->gone || from->relation == NEIGHBOUR_TARGET ||
-		    !(child || shares_limit || in_given) || !neighbours_grows(from) ||
-		    is_shared_growth(from))
-			continue;
-
-		processes[count] = (struct pm_evidence_process){
-			.pid = from->use.pid,
-			.comm = from->use.comm,
-			.child = child,
-			.memory = trend_of(observation, &from->series, PM_TREND_BYTES),
-		};
-		processes[count].memory.first = from->baseline;
-		processes[count].memory.last = pm_memory_use_kept(&from->use);
-		count++;
-	}
-
-	made->evidence.processes = processes;
-	made->evidence.process_count = count;
-	made->evidence.family_known = observation->rates.around.observed;
-}
-
-/** Returns a trend that has only a mean rate. */
-static struct pm_evidence_trend mean_trend(uint64_t first, uint64_t last, double rate)
-{
-	struct pm_evidence_trend trend = { .known = true, .first = first, .last = last };
-
-	trend.trend.verdict = rate > 0 ? PM_VERDICT_STEADY : PM_VERDICT_NO_GROWTH;
-	trend.trend.rate = rate > 0 ? rate : 0;
-	return trend;
-}
-
-static void add_tmpfs(struct why_evidence *made, const struct why_observation *observation)
-{
-	const struct headroom_around *around = &observation->rates.around;
-	struct pm_evidence_tmpfs *tmpfs = alloc_array(NULL, FOLDERS_MAX, sizeof *tmpfs);
-	size_t count = 0;
-
-	for (size_t i = 0; i < around->folders.count && count < FOLDERS_MAX; i++) {
-		const struct pm_tmpfs_row *row = &around->folders.items[i];
-		double seconds = observation->seconds;
-
-		if (!row->rate_known)
-			continue;
-		double grown = row->rate * seconds;
-		tmpfs[count++] = (struct pm_evidence_tmpfs){
-			.path = row->path,
-			.files = row->files,
-			.charged = !around->shmem_known || around->shmem_rate > row->rate / 2,
-			.bytes = mean_trend(row->bytes - (uint64_t)(grown > 0 ? grown : 0),
-			                    row->bytes, row->rate),
-		};
-	}
-
-	made->evidence.tmpfs = tmpfs;
-	made->evidence.tmpfs_count = count;
-	if (!around->shmem_known)
-		return;
-
-	struct pm_evidence_part *part = alloc_array(NULL, 1, sizeof *part);
-	*part = (struct pm_evidence_part){
-		.part = PM_CGROUP_SHMEM,
-		.memory = mean_trend(0, 0, around->shmem_rate),
-	};
-	made->evidence.parts = part;
-	made->evidence.part_count = 1;
-}
-
-/** Returns the process that has written most to a file; NULL if that is the target or not known. */
-static const struct shared_writer *writer_of(const struct shared_file *file)
-{
-	for (size_t i = 0; i < file->writer_count; i++)
-		if (!file->writers[i].target)
-			return &file->writers[i];
-	return NULL;
-}
-
-static void add_shared(struct why_evidence *made, const struct why_observation *observation)
-{
-	const struct shared_files *files = &observation->rates.around.files;
-	struct pm_evidence_shared *shared = alloc_array(NULL, SHARED_FILES_MAX, sizeof *shared);
-	size_t count = 0;
-
-	for (size_t i = 0; i < files->count; i++) {
-		const struct shared_file *file = &files->items[i];
-		const struct shared_writer *writer = writer_of(file);
-		bool target_has_written = false;
-
-		/* Page cache of files on a disk is no shared memory. */
-		if (!file->memory)
-			continue;
-		for (size_t w = 0; w < file->writer_count; w++)
-			target_has_written |= file->writers[w].target;
-		shared[count++] = (struct pm_evidence_shared){
-			.name = file->name,
-			.start = file->start,
-			.nameless = file->name[0] != '/' ||
-			            strncmp(file->name, "/memfd:", strlen("/memfd:")) == 0,
-			.writer = writer ? writer->pid : 0,
-			.writer_name = writer ? writer->comm : "",
-			.target_writes = target_has_written,
-			.users = (uint32_t)file->writer_count,
-			.size = file->first.length == file->last.length ? file->last.length : 0,
-			.length = mean_trend(0, file->used, file->rate),
-		};
-	}
-
-	made->evidence.shared = shared;
-	made->evidence.shared_count = count;
-}
-
-static void add_limits(struct why_evidence *made, const struct why_observation *observation)
-{
-	const struct pm_headroom *headroom = &observation->headroom;
-	struct pm_evidence_limit *limits = alloc_array(NULL, headroom->count + 1, sizeof *limits);
-
-	for (size_t i = 0; i < headroom->count; i++) {
-		struct forecast_time time = forecast_time(&observation->forecasts[i]);
-		const struct pm_series *used = limit_counters_find(&observation->rates.counters,
-		                                                   &headroom->limits[i]);
-
-		limits[i] = (struct pm_evidence_limit){
-			.limit = headroom->limits[i],
-			.time_known = time.known,
-			/* A rate that is measured for some seconds is not more exact than this. */
-			.seconds_min = time.seconds * (time.estimate ? 0.7 : 0.9),
-			.seconds_max = time.seconds * (time.estimate ? 1.3 : 1.1),
-		};
-		if (used)
-			limits[i].used = trend_of(observation, used,
-			                          headroom->limits[i].counts ? PM_TREND_COUNT
-			                                                     : PM_TREND_BYTES);
-	}
-
-	made->evidence.limits = limits;
-	made->evidence.limit_count = headroom->count;
-}
-
 void why_evidence_make(struct why_evidence *made, const struct why_observation *observation)
 {
 	const struct headroom_rates *rates = &observation->rates;
@@ -794,33 +321,24 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	evidence->comm = observation->info.comm;
 	evidence->seconds = observation->seconds;
 	evidence->samples = observation->samples;
-	evidence->memory = trend_of(observation, &rates->memory, PM_TREND_BYTES);
-	evidence->kept = trend_of(observation, &rates->kept, PM_TREND_BYTES);
+	evidence->memory = why_trends_of(observation, &rates->memory, PM_TREND_BYTES);
+	evidence->kept = why_trends_of(observation, &rates->kept, PM_TREND_BYTES);
 	evidence->unique = observation->unique;
 	evidence->descriptors_max = observation->descriptors_max;
 	evidence->swapped = observation->info.vm_swap;
-	evidence->numbers[PM_EVIDENCE_THREADS] = trend_of(observation, &rates->threads,
-	                                                  PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_MAPPINGS] = trend_of(observation, &observation->mappings,
-	                                                   PM_TREND_COUNT);
-	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = trend_of(
+	evidence->numbers[PM_EVIDENCE_THREADS] = why_trends_of(observation, &rates->threads,
+	                                                       PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_MAPPINGS] = why_trends_of(observation, &observation->mappings,
+	                                                        PM_TREND_COUNT);
+	evidence->numbers[PM_EVIDENCE_DESCRIPTORS] = why_trends_of(
 		observation, &observation->descriptors, PM_TREND_COUNT);
 
 	add_regions(made, observation);
-	add_arenas(made, &observation->walks);
-	if (observation->histograms.known)
-		add_histograms(made, observation);
-	else
-		add_chunks(made, observation);
-	complete_texts(made, observation);
+	why_evidence_chunks_add_arenas(made, &observation->walks);
+	why_evidence_chunks_add(made, observation);
 	add_owners(made, observation);
 	add_types(made, &observation->owners);
-	add_processes(made, observation);
-	add_parts(made, observation);
-	add_signs(evidence, &observation->pressure);
-	add_tmpfs(made, observation);
-	add_shared(made, observation);
-	add_limits(made, observation);
+	why_evidence_around_add(made, observation);
 }
 
 void why_evidence_deinit(struct why_evidence *made)

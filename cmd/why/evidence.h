@@ -22,6 +22,16 @@ struct why_evidence {
  */
 void why_evidence_make(struct why_evidence *made, const struct why_observation *observation);
 
+/**
+ * Keeps a copy of bytes as a string, which is released with the evidence.
+ *
+ * @param made    the evidence
+ * @param bytes   the bytes
+ * @param length  number of bytes
+ * @return        the copy
+ */
+const char *why_evidence_keep(struct why_evidence *made, const char *bytes, size_t length);
+
 /** Releases evidence. */
 void why_evidence_deinit(struct why_evidence *made);
 

@@ -81,7 +81,7 @@ static int read_last(struct why_observation *observation, struct pm_recording *r
 	if (result == 0) {
 		observation->info.vm_swap = recorded.totals.swap;
 		why_owners_note_regions(&observation->owners, &regions);
-		why_observation_add_sizes(observation, &regions);
+		why_observe_add_sizes(observation, &regions);
 	}
 	pm_regions_deinit(&regions);
 	return result;
@@ -197,7 +197,7 @@ static int read_moment(struct why_observation *observation, struct pm_error *err
 
 	why_owners_note_regions(&observation->owners, &loaded->regions);
 	if (!loaded->core)
-		why_observation_add_sizes(observation, &loaded->regions);
+		why_observe_add_sizes(observation, &loaded->regions);
 	if (add_owners(observation, error) < 0)
 		return -1;
 	return loaded->core ? why_walks_read(&observation->walks, loaded, interrupt_flag(), error)

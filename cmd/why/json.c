@@ -6,6 +6,8 @@
 #include "target/json_parts.h"
 #include "view/json.h"
 #include "why/sentence.h"
+#include "why/unseen.h"
+#include "why/words.h"
 
 /** Writes a text as a string. */
 static void put_line(struct json *json, const char *key, const struct text *text)
@@ -130,7 +132,7 @@ static void put_finding(struct json *json, const struct why_report *report,
 	struct lines lines = { .json = json };
 	struct text title = { 0 };
 
-	why_sentence_title(finding, &title);
+	why_words_put_title(finding, &title);
 	json_open(json, NULL, '{');
 	json_put(json, "id", json_string(pm_finding_name(finding->id)));
 	json_put(json, "weight", json_real(finding->weight));
@@ -210,6 +212,7 @@ static void put_group(struct json *json, const struct why_group *group)
 		json_put(json, "current", json_number(group->current));
 	if (group->max != UINT64_MAX)
 		json_put(json, "max", json_number(group->max));
+
 	json_open(json, "parts", '[');
 	for (int i = 0; group->known && i < PM_CGROUP_PARTS; i++) {
 		json_open(json, NULL, '{');
@@ -247,7 +250,7 @@ void why_json_print(const struct why_report *report, struct out *out)
 
 	put_acquitted(&json, report);
 	json_open(&json, "unseen", '[');
-	why_report_unseen(report, put_unseen, &json);
+	why_unseen_list(report, put_unseen, &json);
 	json_shut(&json, ']');
 	if (!observation->file) {
 		json_open(&json, "cost", '{');

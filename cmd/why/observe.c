@@ -104,8 +104,7 @@ static int sampled(void *context, const struct headroom_rates *rates,
 	return result < 0 && error->kind == PM_ERROR_CANCELLED ? 0 : result;
 }
 
-void why_observation_add_sizes(struct why_observation *observation,
-                               const struct pm_regions *regions)
+void why_observe_add_sizes(struct why_observation *observation, const struct pm_regions *regions)
 {
 	observation->sizes = alloc_array(NULL, regions->count + 1, sizeof *observation->sizes);
 	for (size_t i = 0; i < regions->count; i++) {
@@ -133,7 +132,7 @@ static void read_sizes(struct why_observation *observation)
 
 	pm_regions_init(&regions);
 	if (pm_maps_read(observation->process, PM_SMAPS, &regions, NULL) == 0)
-		why_observation_add_sizes(observation, &regions);
+		why_observe_add_sizes(observation, &regions);
 	pm_regions_deinit(&regions);
 }
 
@@ -252,7 +251,7 @@ int why_observe(struct why_observation *observation, const char *word, struct pm
 	return result < 0 ? -1 : 0;
 }
 
-void why_observation_deinit(struct why_observation *observation)
+void why_observe_deinit(struct why_observation *observation)
 {
 	why_walks_deinit(&observation->walks);
 	why_texts_deinit(&observation->texts);

@@ -73,7 +73,7 @@ struct why_observation {
 /**
  * Observes a process.
  *
- * @param observation  zeroed except `options`; release with why_observation_deinit(), even on
+ * @param observation  zeroed except `options`; release with why_observe_deinit(), even on
  *                     failure, and do not move it
  * @param word         the TARGET; NULL with --cgroup. Must outlive the observation
  * @param error        any
@@ -87,10 +87,9 @@ int why_observe(struct why_observation *observation, const char *word, struct pm
  * @param observation  has no sizes
  * @param regions      the regions; sizes that are not known are 0
  */
-void why_observation_add_sizes(struct why_observation *observation,
-                               const struct pm_regions *regions);
+void why_observe_add_sizes(struct why_observation *observation, const struct pm_regions *regions);
 
 /** Releases what was observed. */
-void why_observation_deinit(struct why_observation *observation);
+void why_observe_deinit(struct why_observation *observation);
 
 #endif

@@ -10,6 +10,8 @@
 #include "base/wrap.h"
 #include "cgroup/parts.h"
 #include "why/sentence.h"
+#include "why/unseen.h"
+#include "why/words.h"
 
 /* Number of findings that are shown whole by default; the others have one line. */
 enum { WHOLE_MAX = 3 };
@@ -96,7 +98,7 @@ static void print_title(const struct why_report *report, const struct pm_finding
 	struct text line = { 0 };
 
 	put_target(report->evidence, &title);
-	why_sentence_title(finding, &title);
+	why_words_put_title(finding, &title);
 	if (out->width == SIZE_MAX)
 		width = pm_max_size(width, utf8_columns(title.bytes, title.length) +
 		                                   strlen(confidence) + 2);
@@ -225,7 +227,7 @@ static void print_end(const struct why_report *report, struct out *out)
 		put_cost(report, &line.text);
 	else
 		put_file(observation, &line.text);
-	why_report_unseen(report, put_unseen, &line);
+	why_unseen_list(report, put_unseen, &line);
 	text_char(&line.text, '\n');
 	out_wrapped(out, &line.text, 2);
 	text_deinit(&line.text);

@@ -24,23 +24,6 @@ struct why_report {
 size_t why_report_count(const struct why_report *report);
 
 /**
- * Receives something that could not be seen.
- *
- * @param context  as passed to why_report_unseen()
- * @param text     escaped text
- */
-typedef void why_report_visitor(void *context, const struct text *text);
-
-/**
- * Lists what could not be seen.
- *
- * @param report   the report
- * @param visit    called for each item
- * @param context  passed to `visit`
- */
-void why_report_unseen(const struct why_report *report, why_report_visitor *visit, void *context);
-
-/**
  * Returns the cost of the observation.
  *
  * @param report  the report

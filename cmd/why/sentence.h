@@ -26,11 +26,6 @@ enum why_label {
 /** Returns the word in front of a line, such as "grows". */
 const char *why_sentence_label(enum why_label label);
 
-/**
- * Adds the title of a finding: one sentence without a full stop, such as "a leak of malloc chunks".
- */
-void why_sentence_title(const struct pm_finding *finding, struct text *text);
-
 /** Receives a line. */
 typedef void why_sentence_visitor(void *context, enum why_label label, const struct text *text);
 

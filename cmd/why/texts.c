@@ -85,7 +85,7 @@ static int search_track(struct why_texts *texts, struct why_track_texts *item,
                         const struct pm_tracker *tracker, const struct pm_regions *regions,
                         struct pm_error *error)
 {
-	const struct pm_page_strings_options options = { .max = WHY_TEXTS * 4 };
+	const struct pm_page_strings_options options = { .max = (size_t)WHY_TEXTS * 4 };
 	struct pm_page_strings_found found = { 0 };
 	struct pm_page_set pages = { 0 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What could not be seen, and was therefore not judged. */
-#include "why/report.h"
+#include "why/unseen.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
 
 /** Passes a constant text. */
-static void pass(const char *string, why_report_visitor *visit, void *context)
+static void pass(const char *string, why_unseen_visitor *visit, void *context)
 {
 	struct text text = { 0 };
 
@@ -17,7 +17,7 @@ static void pass(const char *string, why_report_visitor *visit, void *context)
 }
 
 /** Passes what was not seen, and why. */
-static void put_failure(const char *what, const struct pm_error *failure, why_report_visitor *visit,
+static void put_failure(const char *what, const struct pm_error *failure, why_unseen_visitor *visit,
                         void *context)
 {
 	struct text words = { 0 };
@@ -30,7 +30,7 @@ static void put_failure(const char *what, const struct pm_error *failure, why_re
 }
 
 /** Lists why the chunks of malloc are not known. */
-static void list_chunks(const struct why_observation *observation, why_report_visitor *visit,
+static void list_chunks(const struct why_observation *observation, why_unseen_visitor *visit,
                         void *context)
 {
 	const struct pm_error *failure = &observation->walks.failure;
@@ -44,7 +44,7 @@ static void list_chunks(const struct why_observation *observation, why_report_vi
 	put_failure("inside malloc", failure, visit, context);
 }
 
-static void list_live(const struct why_observation *observation, why_report_visitor *visit,
+static void list_live(const struct why_observation *observation, why_unseen_visitor *visit,
                       void *context)
 {
 	list_chunks(observation, visit, context);
@@ -63,7 +63,7 @@ static void list_live(const struct why_observation *observation, why_report_visi
 		pass("pressure", visit, context);
 }
 
-static void list_recording(const struct why_observation *observation, why_report_visitor *visit,
+static void list_recording(const struct why_observation *observation, why_unseen_visitor *visit,
                            void *context)
 {
 	if (!observation->histograms.known)
@@ -82,7 +82,7 @@ static void list_recording(const struct why_observation *observation, why_report
 	pass("pressure", visit, context);
 }
 
-static void list_moment(const struct why_observation *observation, why_report_visitor *visit,
+static void list_moment(const struct why_observation *observation, why_unseen_visitor *visit,
                         void *context)
 {
 	pass("growth (the file is one moment)", visit, context);
@@ -100,7 +100,7 @@ static void list_moment(const struct why_observation *observation, why_report_vi
 	pass("pressure", visit, context);
 }
 
-void why_report_unseen(const struct why_report *report, why_report_visitor *visit, void *context)
+void why_unseen_list(const struct why_report *report, why_unseen_visitor *visit, void *context)
 {
 	const struct why_observation *observation = report->observation;
 

@@ -117,7 +117,7 @@ enum status why_run(struct out *out, int argc, char **argv)
 		report_read(&observation);
 	if (result == 0)
 		result = why_judge(&observation, out, &error);
-	why_observation_deinit(&observation);
+	why_observe_deinit(&observation);
 	if (result < 0)
 		return report_failure(&error);
 	return result > 0 ? STATUS_NOTHING : STATUS_OK;

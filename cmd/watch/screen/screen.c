@@ -10,10 +10,10 @@
 #include "watch/heap_print.h"
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
+#include "watch/screen/findings.h"
 #include "watch/screen/header.h"
 #include "watch/screen/keys.h"
 #include "watch/screen/table.h"
-#include "watch/why.h"
 
 /* Maximum number of classes of chunks that are shown below the rows. */
 enum { HEAP_LINES_MAX = 4 };
@@ -409,22 +409,6 @@ static void show_events(struct screen_state *state)
 		                 events->bytes, events->length);
 }
 
-/** Shows the findings so far. A paused screen shows them for the last sample, too. */
-static void show_findings(struct screen_state *state, int columns)
-{
-	const struct watch_why why = { .run = &state->watch->run,
-		                       .history = &state->watch->history };
-	struct pm_error error = { 0 };
-	struct text lines = { 0 };
-
-	if (watch_why_read(&why, columns > 20 ? (size_t)columns : 20, &lines, &error) < 0)
-		screen_state_message(state, "%s", error.text);
-	else
-		screen_pane_open(&state->pane, "why: findings so far (Esc: back)", lines.bytes,
-		                 lines.length);
-	text_deinit(&lines);
-}
-
 /** Opens a pane with the text that a task has read: a title and lines. */
 static void show_text(struct screen_state *state, const struct text *result)
 {
@@ -537,7 +521,7 @@ static void obey(struct screen_state *state, enum screen_action action, int colu
 		show_events(state);
 		return;
 	case SCREEN_WHY:
-		show_findings(state, columns);
+		screen_findings_show(state, columns);
 		return;
 	case SCREEN_HELP:
 		screen_pane_open(&state->pane, "keys and columns (Esc: back)", screen_keys_help,
