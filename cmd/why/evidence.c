@@ -102,6 +102,7 @@ static void fill_region(const struct why_observation *observation, const struct 
 		           .first = track->baseline_regions,
 		           .last = track->regions },
 	};
+
 	why_trends_judge_track(observation, track, region);
 	region->memory.known = observation->samples > 1;
 	region->count.known = observation->samples > 1;

@@ -217,7 +217,7 @@ stringed() {
 }
 
 @test "a region has the same members in the JSON of all commands" {
-	local members='{start, "end", kind, mapping, detail} | with_entries(select(.value != null))' file=$BATS_TEST_TMPDIR/file
+	local members='{start, "end", kind, mapping, detail, owner} | with_entries(select(.value != null))' file=$BATS_TEST_TMPDIR/file
 	require jq
 	target_start mapper
 	for which in arena data; do
@@ -228,7 +228,7 @@ stringed() {
 		procmem strings --json -n 3 -k "$which" "$TARGET_PID" | jq -c .region | sort -u >>"$file.regions"
 		rm -f "$file" && procmem dump -q --json -o "$file" "$TARGET_PID" $which >/dev/null
 		json_keep dump-map "$file.map"
-		jq -c '.ranges[] | {start, "end", kind, mapping, detail} | with_entries(select(.value != null))' "$file.map" | sort >"$file.dumped"
+		jq -c '.ranges[] | {start, "end", kind, mapping, detail, owner} | with_entries(select(.value != null))' "$file.map" | sort >"$file.dumped"
 		[ "$(wc -l <"$file.regions")" -ge 3 ]
 		procmem map --json -q -k "$which" "$TARGET_PID" | jq -c ".regions[] | $members" >"$file.all"
 		fails grep -vxFf "$file.all" "$file.regions"

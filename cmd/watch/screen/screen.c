@@ -398,17 +398,6 @@ static void write_file(struct screen_state *state, const char *path)
 		screen_state_message(state, "%s", error.text);
 }
 
-static void show_events(struct screen_state *state)
-{
-	const struct text *events = &state->events;
-
-	if (events->length == 0)
-		screen_state_message(state, "no condition has been met yet (--on)");
-	else
-		screen_pane_open(&state->pane, "conditions that were met (Esc: back)",
-		                 events->bytes, events->length);
-}
-
 /** Opens a pane with the text that a task has read: a title and lines. */
 static void show_text(struct screen_state *state, const struct text *result)
 {
@@ -518,7 +507,7 @@ static void obey(struct screen_state *state, enum screen_action action, int colu
 		trace(state);
 		return;
 	case SCREEN_EVENTS:
-		show_events(state);
+		screen_state_show_events(state);
 		return;
 	case SCREEN_WHY:
 		screen_findings_show(state, columns);

@@ -182,3 +182,14 @@ void screen_state_deinit(struct screen_state *state)
 	text_deinit(&state->events);
 	text_deinit(&state->searched);
 }
+
+void screen_state_show_events(struct screen_state *state)
+{
+	const struct text *events = &state->events;
+
+	if (events->length == 0)
+		screen_state_message(state, "no condition has been met yet (--on)");
+	else
+		screen_pane_open(&state->pane, "conditions that were met (Esc: back)",
+		                 events->bytes, events->length);
+}

@@ -114,4 +114,10 @@ bool screen_state_selected(struct screen_state *state, struct watch_row *row);
  */
 void screen_state_deinit(struct screen_state *state);
 
+/**
+ * Shows the conditions that were met in a pane.
+ * @param state  the state of the screen
+ */
+void screen_state_show_events(struct screen_state *state);
+
 #endif

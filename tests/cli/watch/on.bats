@@ -472,6 +472,6 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	for words in '--by kind' '--by=kind'; do
 		# shellcheck disable=SC2086 # two words
 		run -2 --separate-stderr procmem watch $words $$
-		[[ $stderr == 'procmem: watch has no --by: the key g of the screen sums up by kind; map and diff have --by kind' ]]
+		[[ $stderr == "procmem: --by: 'kind' is unknown: use owner"* ]]
 	done
 }
