@@ -297,6 +297,16 @@ static void see(struct lines *lines, const struct pm_finding_fact *fact)
 	end_line(lines, WHY_SEEN);
 }
 
+/** Adds who holds chunks, which is escaped already. A long one is cut. */
+static void put_holder(const char *holder, struct text *text)
+{
+	size_t length = strlen(holder), fits = utf8_fit(holder, length, NAME_MAX_COLUMNS);
+
+	text_bytes(text, holder, fits);
+	if (fits < length)
+		text_string(text, "\xe2\x80\xa6");
+}
+
 /** Makes the line of a fact that says who makes something. */
 static void make(struct lines *lines, const struct pm_finding_fact *fact)
 {
@@ -318,7 +328,7 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 		break;
 	case PM_FACT_HOLDER:
 		text_string(line, "held by ");
-		text_string(line, fact->text);
+		put_holder(fact->text, line);
 		break;
 	case PM_FACT_WRITER:
 		text_format(line, "process %" PRIu64 " \"", fact->count);
