@@ -358,7 +358,6 @@ void why_evidence_deinit(struct why_evidence *made)
 	free((void *)evidence->processes);
 	free((void *)evidence->parts);
 	free((void *)evidence->tmpfs);
-	free((void *)evidence->parts);
 	free((void *)evidence->shared);
 	free((void *)evidence->limits);
 	*made = (struct why_evidence){ 0 };

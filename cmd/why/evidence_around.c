@@ -110,7 +110,7 @@ static void add_tmpfs(struct why_evidence *made, const struct why_observation *o
 
 	made->evidence.tmpfs = tmpfs;
 	made->evidence.tmpfs_count = count;
-	if (!around->shmem_known)
+	if (!around->shmem_known || made->evidence.parts)
 		return;
 
 	struct pm_evidence_part *part = alloc_array(NULL, 1, sizeof *part);

@@ -100,6 +100,8 @@ static int search_track(struct why_texts *texts, struct why_track_texts *item,
 		texts->bytes += found.searched;
 		pm_page_strings_found_deinit(&item->found);
 		item->found = found;
+	} else {
+		pm_page_strings_found_deinit(&found);
 	}
 	item->range_count = 0;
 	return result;

@@ -14,8 +14,8 @@ enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP, OPTION_DEEP
 static const struct cli_option why_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION", "observe for this time (10s, 5m; default 30s)" },
 	{ OPTION_CGROUP, "cgroup", "PATH",
-	  "investigate a cgroup: its parts, its tmpfs files, and its process\nthat grows fastest "
-	  "or is the largest" },
+	  "investigate a cgroup: its parts, its files in tmpfs,\nand its process that grows "
+	  "fastest or is the largest" },
 	{ OPTION_DEEP, "deep", NULL,
 	  "find out who holds the chunks of the first finding;\nthis stops the process shortly" },
 	{ OPTION_MAX_STOP, "max-stop", "DURATION",

@@ -36,6 +36,22 @@ static bool is_reported(const struct pm_findings *findings, const struct pm_evid
 	return false;
 }
 
+/* Files that fill the memory of the machine later than this say nothing about the target. */
+static const double machine_seconds = 3600;
+
+/**
+ * Tests whether growing files are those of any program of the machine: no cgroup of the target has
+ * a limit that they use up, and the machine has memory for a long time.
+ */
+static bool is_of_others(const struct pm_evidence *evidence, double rate)
+{
+	const struct pm_evidence_limit *machine = pm_finding_limit(evidence, PM_LIMIT_SYSTEM);
+
+	if (pm_finding_limit(evidence, PM_LIMIT_CGROUP))
+		return false;
+	return machine && (double)pm_limit_left(&machine->limit) > rate * machine_seconds;
+}
+
 void pm_finding_tmpfs(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -51,6 +67,8 @@ void pm_finding_tmpfs(struct pm_finding_context *context)
 			continue;
 		if (shmem && pm_evidence_rate(&shmem->memory) > rate / 2)
 			confidence = PM_CONFIDENCE_SURE;
+		if (confidence != PM_CONFIDENCE_SURE && is_of_others(evidence, rate))
+			continue;
 
 		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_TMPFS, confidence);
 		if (!finding)

@@ -31,7 +31,7 @@ part() {
 	cgroup_make $((512 << 20)) "$small" "$TARGET_PID"
 	target_tell 'anon 40'
 	target_tell 'memfd 20'
-	run procmem why --json --for 1s --cgroup "$GROUP"
+	run --separate-stderr procmem why --json --for 1s --cgroup "$GROUP"
 	[ "$status" -le 1 ]
 	jq -e --arg path "$GROUP" --argjson pid "$TARGET_PID" \
 		'.group.path == $path and .group.max == 536870912 and .target.pid == $pid' <<<"$output"

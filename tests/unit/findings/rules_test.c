@@ -234,6 +234,14 @@ static void files_in_a_tmpfs_are_named(void **state)
 	assert_int_equal(finding->confidence, PM_CONFIDENCE_SURE);
 	assert_int_equal(scene_fact(finding, PM_FACT_FILES)->count, 812);
 
+	/* Without a limit of the cgroup, files of others matter if they soon fill the machine. */
+	scene.evidence.part_count = 0;
+	scene_add_limit(&scene, UINT64_C(1) << 40, 0);
+	scene.limits[0].limit.kind = PM_LIMIT_SYSTEM;
+	assert_null(scene_judge(&scene));
+	scene.limits[0].limit.max = 101 * MIB;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_TMPFS);
+
 	scene.tmpfs[0].charged = false;
 	assert_null(scene_judge(&scene));
 	pm_findings_deinit(&scene.findings);
