@@ -121,10 +121,29 @@ static bool is_of_machine(const struct pm_evidence *evidence, const struct pm_si
 	       evidence->levels[sign->level].scope == PM_PRESSURE_NODE;
 }
 
+/* The machine is short of memory for the target, too, if tasks wait for this share of the time. */
+static const double machine_percent = 10;
+
+/**
+ * Tests whether a sign means that memory is short for the target. On a machine, other cgroups reach
+ * their limits, and have processes killed, all the time.
+ */
+static bool concerns_target(const struct pm_evidence *evidence, const struct pm_sign *sign)
+{
+	const struct pm_sign_info *info = pm_sign_of(sign->rule);
+
+	if (!is_shortage(sign))
+		return false;
+	if (!is_of_machine(evidence, sign) || sign->rule == PM_SIGN_SWAPPING ||
+	    sign->rule == PM_SIGN_THRASHING)
+		return true;
+	return info && info->percent && sign->value >= machine_percent;
+}
+
 static bool is_short(const struct pm_evidence *evidence)
 {
 	for (size_t i = 0; i < evidence->sign_count; i++)
-		if (is_shortage(&evidence->signs[i]))
+		if (concerns_target(evidence, &evidence->signs[i]))
 			return true;
 	return false;
 }
@@ -135,7 +154,7 @@ static void support_signs(const struct pm_evidence *evidence, struct pm_finding 
 	for (size_t i = 0; i < evidence->sign_count; i++) {
 		const struct pm_sign *sign = &evidence->signs[i];
 
-		if (!is_shortage(sign) || sign->level >= evidence->level_count)
+		if (!concerns_target(evidence, sign) || sign->level >= evidence->level_count)
 			continue;
 		pm_finding_support(finding, (struct pm_finding_fact){
 						    .id = PM_FACT_SIGN,

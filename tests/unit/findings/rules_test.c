@@ -478,6 +478,9 @@ static void signs_of_pressure(void **state)
 		/* What the machine swaps can be memory of others. */
 		{ PM_PRESSURE_HOST, PM_SIGN_SWAPPING, PM_FINDING_PRESSURE },
 		{ PM_PRESSURE_PROCESS, PM_SIGN_MAPPINGS, PM_FINDING_COUNT },
+		/* Other cgroups of the machine reach their limits all the time. */
+		{ PM_PRESSURE_HOST, PM_SIGN_OOM_KILL, PM_FINDING_COUNT },
+		{ PM_PRESSURE_HOST, PM_SIGN_STALL, PM_FINDING_PRESSURE },
 	};
 	struct pm_pressure_level level;
 	struct scene scene;
