@@ -7,10 +7,10 @@ chapter 'why: 30 seconds on a large process'
 target_start ../bench/chunks "${WHY_CHUNKS:-16000000}"
 gibibytes=$(awk "BEGIN { printf \"%.2f\", $(target_status VmRSS) / 1048576 }")
 rss=$(target_status VmRSS)
-began=$(date +%s%N)
+why_began=$(date +%s%N)
 stopped=$("$standstill" "$target" sh -c "procmem why --json --for 30s $target >$scratch/why || [ \$? -eq 1 ]" \
 	2>"$scratch/report" | cut -d ' ' -f 2)
-ms=$((($(date +%s%N) - began) / 1000000))
+ms=$((($(date +%s%N) - why_began) / 1000000))
 cpu=$(jq '.cost.cpu_percent * .seconds * 10 | round' "$scratch/why")
 bound=$(awk "BEGIN { printf \"%d\", 300 + 1500 * $gibibytes }")
 grown=$(($(target_status VmRSS) - rss))
