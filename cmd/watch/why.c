@@ -28,7 +28,6 @@ static void lend(const struct watch_why *why, struct why_observation *observatio
 	observation->first_time = history->began;
 	observation->seconds = history->sample.time - history->began;
 	observation->cpu_seconds = (double)history->sample.cost.cpu_ns / 1e9;
-	observation->cost = history->sample.cost;
 	observation->headroom = history->headroom;
 	memcpy(observation->forecasts, history->forecasts, sizeof observation->forecasts);
 

@@ -83,7 +83,6 @@ static void add_processes(struct why_evidence *made, const struct why_observatio
 
 	made->evidence.processes = processes;
 	made->evidence.process_count = count;
-	made->evidence.family_known = observation->rates.around.observed;
 }
 
 static void add_tmpfs(struct why_evidence *made, const struct why_observation *observation)

@@ -42,7 +42,6 @@ void why_evidence_chunks_add_arenas(struct why_evidence *made, const struct why_
 	made->evidence.arenas = arenas;
 	made->evidence.arena_count = walks->arena_count;
 	made->evidence.heap_known = walks->count > 0;
-	made->evidence.heap_counter = walks->mapped_counter;
 }
 
 /* Heaps of arenas are aligned to this size (malloc/arena.c, HEAP_MAX_SIZE). */

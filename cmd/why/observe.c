@@ -87,7 +87,6 @@ static int sampled(void *context, const struct headroom_rates *rates,
 	if (observation->samples++ == 0)
 		observation->first_time = sample->time;
 	observation->seconds = sample->time - observation->first_time;
-	observation->cost = sample->cost;
 	if (add_numbers(observation, sample, error) < 0 ||
 	    why_texts_add(&observation->texts, rates->tracker, sample, error) < 0)
 		return -1;

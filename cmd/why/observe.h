@@ -61,7 +61,6 @@ struct why_observation {
 	struct why_sizes *sizes;      /**< regions at the end; owned; NULL if not known */
 	size_t size_count;            /**< number of elements of `sizes` */
 	uint64_t unique;              /**< USS; 0 if not known */
-	struct pm_sample_cost cost;   /**< cost of the samples */
 	double first_time;            /**< time of the first sample, in seconds */
 	double seconds;               /**< how long it was observed */
 	double cpu_seconds;           /**< CPU time of this program */

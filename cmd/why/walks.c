@@ -41,7 +41,6 @@ static void note_arenas(struct why_walks *walks, const struct pm_heap *heap)
 		arena->free[walks->count] = arena->last.free + arena->last.cached + arena->last.top;
 		arena->walks++;
 	}
-	walks->mapped_counter = heap->mapped_counter;
 	walks->complete = walks->complete && heap->complete;
 }
 

@@ -34,7 +34,6 @@ struct why_walks {
 	bool complete;                    /**< all walks found all chunks */
 	struct why_arena *arenas;         /**< owned */
 	size_t arena_count;               /**< number of elements of `arenas` */
-	uint64_t mapped_counter;          /**< pm_heap.mapped_counter of the last walk */
 	char allocator[64];               /**< name and version; "" if not known */
 	struct pm_error failure;          /**< why there are no walks; its kind is 0 if there are */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks of malloc of one size that are allocated and stay.
+ * The program allocates malloc chunks of one size, and does not free them.
  *
  * Needs: several walks of the heap. The size class gains chunks, and loses few: most of what is
  * new stays. Sure if the region or the arena of the chunks grows steadily, too, and

@@ -91,7 +91,7 @@ const struct pm_evidence_limit *pm_finding_limit(const struct pm_evidence *evide
                                                  enum pm_limit_kind kind);
 
 /**
- * Returns whether growth matters: at least a page per second, or a hundredth of the fastest growth
+ * Returns whether growth matters: at least 1 KiB per second, or a hundredth of the fastest growth
  * that was observed, whichever is more.
  */
 bool pm_finding_matters(const struct pm_finding_context *context, double rate);

@@ -4,9 +4,9 @@
  * shows them.
  *
  * Needs: sums by owner over time, or the bytes that the runtime itself counts. CPython releases
- * objects at once, so its steady growth is growth of objects. The heaps of other runtimes grow
- * between collections of garbage: only what collections of all objects leave is growth. Growth
- * without such collections is reported as harmless so far.
+ * objects at once: if its heap grows steadily, it keeps more and more objects. The heaps of other
+ * runtimes grow until the next garbage collection: only what a full collection leaves is growth.
+ * Without full collections, growth is reported as harmless so far.
  */
 #include "findings/rules.h"
 

@@ -94,9 +94,9 @@ static bool is_private(const struct pm_region *region)
 }
 
 /**
- * Checks whether a region belongs to an allocator or to a language runtime. Such an owner continues
- * in other memory when a reserve is full: malloc in another heap, Go in another arena of its heap,
- * a JVM in another node of its metaspace. Where it does not, it has a limit of its own, which is
+ * Checks whether a region belongs to an allocator or to a language runtime. When a reserve is full,
+ * such an owner reserves more memory: malloc another heap, Go another arena of its heap, a JVM
+ * another node of its metaspace. Where it does not, it has a limit of its own, which is
  * not the end of the reserve (headroom.h).
  */
 static bool continues_elsewhere(const struct pm_region *region)

@@ -216,8 +216,7 @@ size_t pm_runtime_find_symbols(struct pm_runtimes_context *context, const struct
 	return found;
 }
 
-/** Returns the last part of a path. */
-static const char *last_part(const char *path)
+const char *pm_runtime_last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
@@ -231,7 +230,7 @@ const struct pm_region *pm_runtime_find_file(const struct pm_runtimes_context *c
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
 		if (region->mapping[0] == '/' && region->inode != 0 &&
-		    strncmp(last_part(region->mapping), prefix, strlen(prefix)) == 0)
+		    strncmp(pm_runtime_last_part(region->mapping), prefix, strlen(prefix)) == 0)
 			return region;
 	}
 

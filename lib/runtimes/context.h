@@ -126,6 +126,9 @@ struct pm_runtime_symbol {
 size_t pm_runtime_find_symbols(struct pm_runtimes_context *context, const struct pm_region *region,
                                struct pm_runtime_symbol *symbols, size_t count);
 
+/** Returns the last part of a path; it points into the path. */
+const char *pm_runtime_last_part(const char *path);
+
 /**
  * Finds a mapped file by its name.
  *

@@ -17,7 +17,7 @@
 #include "runtimes/hotspot_tracker.h"
 #include "runtimes/readers.h"
 
-/* No reserved range is larger: 47 bits are all addresses of a process. */
+/* No reserved range is larger: user addresses have 47 bits. */
 static const uint64_t RANGE_MAX = UINT64_C(1) << 47;
 
 /** Returns whether the JVM can have reserved a region. */

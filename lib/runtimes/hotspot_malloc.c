@@ -112,8 +112,8 @@ static void walk(struct division *division, bool add)
 }
 
 /**
- * Returns whether a region starts with a heap of an arena: with the address of the arena, which is
- * at the start of its first heap. Other memory can start at a multiple of 64 MiB, too.
+ * Returns whether a region starts with a heap of a malloc arena: it starts with the address of the
+ * arena. Alignment to 64 MiB is not sufficient: other memory can have it, too.
  */
 static bool is_arena(const struct pm_hotspot *jvm, const struct pm_region *region)
 {

@@ -22,7 +22,7 @@ enum {
 	STEPS_MAX = 64,
 	/* Blocks that are followed in a list */
 	LIST_MAX = 4096,
-	/* Position of the address and the size in the extent of a block */
+	/* Indexes of the words in the extent of a block that are its address and its size */
 	REST_ADDRESS = 3,
 	REST_SIZE = 4,
 	BLOCK_WORDS = 5,

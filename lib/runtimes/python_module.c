@@ -34,13 +34,6 @@ enum {
 	POOLS_SIZE = 512,          /* struct _obmalloc_pools, before struct _obmalloc_mgmt */
 };
 
-/** Returns the last part of a path. */
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /** Parses a number below 100 at `*text`, and moves `*text` after it. Returns -1 if there is none.
  */
 static int parse_number(const char **text)
@@ -82,7 +75,7 @@ static bool parse_version_text(const char *text, struct pm_python_module *module
 /** Sets the version by the name of the file, such as libpython3.8.so.1.0, if it is not known. */
 static void set_version_by_name(struct pm_python_module *module)
 {
-	const char *at = strstr(last_part(module->file->mapping), "python3.");
+	const char *at = strstr(pm_runtime_last_part(module->file->mapping), "python3.");
 
 	if (module->minor > 0 || !at)
 		return;
@@ -108,7 +101,7 @@ static const struct pm_region *find_named(const struct pm_runtimes_context *cont
 
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
-		const char *name = last_part(region->mapping);
+		const char *name = pm_runtime_last_part(region->mapping);
 
 		if (region->mapping[0] == '/' && strncmp(name, start, strlen(start)) == 0 &&
 		    (!no || strncmp(name, no, strlen(no)) != 0))

@@ -20,7 +20,7 @@ enum {
 	BLOCK = 256 << 10,
 	/* Longer names are not found. */
 	NAME_MAX_SIZE = 256,
-	/* Places of names. Linkers store a name once, or as the end of a few other names. */
+	/* Places where names can start. Linkers store a name once, or as the end of others. */
 	PLACES_MAX = 4096,
 	BITS = 1 << 16,
 };

@@ -243,9 +243,7 @@ struct pm_evidence {
 	const struct pm_pressure_level *levels; /**< levels of pm_sign.level; NULL: not known */
 	size_t level_count;                     /**< number of elements */
 	uint64_t descriptors_max;               /**< RLIMIT_NOFILE of the target; 0 if not known */
-	uint64_t heap_counter; /**< bytes of mapped chunks by malloc's own counter; 0: not known */
-	bool heap_known;       /**< `arenas` and `chunks` are known */
-	bool family_known;     /**< `processes` was observed */
+	bool heap_known;                        /**< `arenas` and `chunks` are known */
 };
 
 /**

@@ -61,7 +61,6 @@ enum pm_fact_id {
 	PM_FACT_CHUNKS,      /**< `rate` chunks of `size` bytes per second stay */
 	PM_FACT_RELEASED,    /**< a share of `percent` of the new chunks is released again */
 	PM_FACT_IN_USE,      /**< `bytes` of `size` bytes are in use */
-	PM_FACT_FREE,        /**< `bytes` are free inside of malloc */
 	PM_FACT_TRIMMABLE,   /**< about `bytes` can be returned by malloc_trim(3) */
 	PM_FACT_TEXT,        /**< `count` times `text`, every `size` bytes if this is not 0 */
 	PM_FACT_MODULE,      /**< the constants of the file `text` have the text */
@@ -69,7 +68,6 @@ enum pm_fact_id {
 	PM_FACT_THREAD,      /**< thread `count` with the name `text` uses the arena `size` */
 	PM_FACT_SELF_FLAT,   /**< the target itself does not grow: `bytes` */
 	PM_FACT_OWNER_FLAT,  /**< the memory of `owner` does not grow: `bytes` */
-	PM_FACT_OWNER_GROWS, /**< the memory of `owner` grows by `rate` bytes per second */
 	PM_FACT_REGION_FLAT, /**< a region of `bytes` at `address` does not grow */
 	PM_FACT_SAWTOOTH,    /**< rises and falls by `bytes`; the floor does not rise */
 	PM_FACT_FLOOR,       /**< the floor rises by `rate` bytes per second */
