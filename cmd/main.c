@@ -17,6 +17,8 @@
  *     owners.c               memory by owner over time, and the types of Python objects
  *     evidence.c             makes the evidence, which the rules of the library judge
  *     sentence.c             a finding in words: the only place where its text is formed
+ *     words.c                its title, its advice, and the commands that show more
+ *     until.c                which limit is reached, and when
  *     report.c               what is reported beside the findings
  *     print.c                its output
  *     json.c                 the same as JSON

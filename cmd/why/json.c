@@ -132,7 +132,7 @@ static void put_finding(struct json *json, const struct why_report *report,
 	struct lines lines = { .json = json };
 	struct text title = { 0 };
 
-	why_words_put_title(finding, &title);
+	why_words_put_title(finding, report->evidence, &title);
 	json_open(json, NULL, '{');
 	json_put(json, "id", json_string(pm_finding_name(finding->id)));
 	json_put(json, "weight", json_real(finding->weight));

@@ -13,8 +13,11 @@
 #include "why/unseen.h"
 #include "why/words.h"
 
-/* Number of findings that are shown whole by default; the others have one line. */
-enum { WHOLE_MAX = 3 };
+/* Number of findings that are shown by default; the others are counted. */
+enum { SHOWN_MAX = 3 };
+
+/* Growth weighs at least this. */
+static const double growth_weight = 50;
 
 /* Number of parts of a cgroup that are named. */
 enum { PARTS_SHOWN = 3 };
@@ -28,6 +31,7 @@ enum { TITLE_WIDTH = 80 };
 /** A line is being printed. */
 struct printer {
 	struct out *out;
+	bool brief;          /* print only what grows */
 	enum why_label last; /* label of the line before */
 };
 
@@ -36,6 +40,8 @@ static void print_line(void *context, enum why_label label, const struct text *t
 	struct printer *printer = context;
 	struct text line = { 0 };
 
+	if (printer->brief && label != WHY_GROWS && label != WHY_SEEN)
+		return;
 	text_fill(&line, ' ', LABEL_INDENT);
 	if (label != printer->last) {
 		size_t start = line.length;
@@ -85,20 +91,30 @@ static void put_title(struct text *into, const struct text *title, const char *c
 }
 
 /**
+ * Returns how sure a finding is. Growth of a heap that was not collected is not called harmless: it
+ * is not known what a collection will leave.
+ */
+static const char *confidence_of(const struct pm_finding *finding)
+{
+	if (!finding->harmless)
+		return pm_confidence_name(finding->confidence);
+	return finding->id == PM_FINDING_RUNTIME_GROWTH ? "too early" : "harmless";
+}
+
+/**
  * Prints the title of a finding, with the confidence at the right margin. Without a terminal, a
  * title has one line.
  */
 static void print_title(const struct why_report *report, const struct pm_finding *finding,
                         struct out *out)
 {
-	const char *confidence = finding->harmless ? "harmless"
-	                                           : pm_confidence_name(finding->confidence);
+	const char *confidence = confidence_of(finding);
 	size_t width = pm_min_size(out->width, TITLE_WIDTH);
 	struct text title = { 0 };
 	struct text line = { 0 };
 
 	put_target(report->evidence, &title);
-	why_words_put_title(finding, &title);
+	why_words_put_title(finding, report->evidence, &title);
 	if (out->width == SIZE_MAX)
 		width = pm_max_size(width, utf8_columns(title.bytes, title.length) +
 		                                   strlen(confidence) + 2);
@@ -144,25 +160,42 @@ static void print_group(const struct why_group *group, struct out *out)
 	text_deinit(&line);
 }
 
+/** Adds how the memory of the target developed, if no finding claims that something is wrong. */
+static void put_development(const struct why_report *report, struct text *line)
+{
+	const struct pm_evidence_trend *memory = &report->evidence->memory;
+	bool judged = memory->known && memory->trend.verdict != PM_VERDICT_TOO_EARLY;
+
+	if (judged && report->findings->count > 0)
+		text_string(line, "nothing was found that is known to be wrong: ");
+	else if (judged && pm_evidence_rate(memory) > 0)
+		text_string(line, "nothing was found, but its memory is not flat: ");
+	else if (judged)
+		text_string(line, "nothing was found that grows or weighs: ");
+	else if (report->observation->source != PM_EVIDENCE_LIVE)
+		text_string(line, "nothing was found that weighs: ");
+	else
+		text_string(line, "nothing was found, but it is too early to judge growth; use a "
+		                  "longer --for: ");
+}
+
 /** Prints that nothing was found. */
 static void print_nothing(const struct why_report *report, struct out *out)
 {
 	const struct pm_evidence_trend *memory = &report->evidence->memory;
 	bool exact = report->observation->options->output.bytes;
-	bool judged = memory->known && memory->trend.verdict != PM_VERDICT_TOO_EARLY;
 	struct text line = { 0 };
 
 	put_target(report->evidence, &line);
-	text_string(&line, "nothing was found");
-	if (judged)
-		text_format(&line, " that grows or weighs: %s, ",
-		            pm_verdict_name(memory->trend.verdict));
-	else if (report->observation->source != PM_EVIDENCE_LIVE)
-		text_string(&line, " that weighs: ");
-	else
-		text_string(&line, ", but it is too early to judge growth; use a longer --for: ");
+	put_development(report, &line);
 	text_size_as(&line, memory->last, exact);
-	text_string(&line, " now\n");
+	if (memory->known && memory->last > memory->first) {
+		text_string(&line, " now, ");
+		text_size_as(&line, memory->first, exact);
+		text_string(&line, " at first\n");
+	} else {
+		text_string(&line, " now\n");
+	}
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 }
@@ -233,34 +266,48 @@ static void print_end(const struct why_report *report, struct out *out)
 	text_deinit(&line.text);
 }
 
+/**
+ * Tests whether a finding matters much less than the first one: then its evidence would only hide
+ * that of the first one.
+ */
+static bool is_minor(const struct pm_finding *finding, const struct pm_finding *first)
+{
+	double above = first->weight - growth_weight;
+
+	if (finding == first || above <= 0)
+		return false;
+	return finding->weight - growth_weight < above / 2;
+}
+
 void why_print(const struct why_report *report, struct out *out)
 {
 	const struct pm_findings *findings = report->findings;
 	const struct why_options *options = report->observation->options;
-	size_t shown = 0, left_out = 0;
+	size_t shown = options->all ? findings->count : pm_min_size(findings->count, SHOWN_MAX);
+	size_t left_out = findings->count - shown, minor = 0;
 
 	if (report->observation->group.given)
 		print_group(&report->observation->group, out);
 	if (why_report_count(report) == 0)
 		print_nothing(report, out);
-	for (size_t i = 0; i < findings->count; i++) {
+	for (size_t i = 0; i < shown; i++) {
 		const struct pm_finding *finding = &findings->items[i];
-		struct printer printer = { out, WHY_LABELS };
+		bool brief = !options->all && is_minor(finding, &findings->items[0]);
+		struct printer printer = { out, brief, WHY_LABELS };
 
-		if (!options->all && shown >= WHOLE_MAX) {
-			left_out++;
-			continue;
-		}
-		if (shown > 0)
+		if (i > 0)
 			out_string(out, "\n");
 		print_title(report, finding, out);
 		why_sentence_lines(finding, report->evidence, options->output.bytes, print_line,
 		                   &printer);
-		shown++;
+		minor += brief;
 	}
 
 	if (left_out > 0)
 		out_format(out, "\xe2\x80\xa6 %zu more finding%s (all: -a)\n", left_out,
 		           text_plural(left_out));
+	else if (minor > 0)
+		out_format(out, "\xe2\x80\xa6 evidence of the lesser finding%s: -a\n",
+		           text_plural(minor));
 	print_end(report, out);
 }

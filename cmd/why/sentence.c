@@ -9,7 +9,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
-#include "target/first_limit.h"
+#include "why/until.h"
 #include "why/words.h"
 
 const char *why_sentence_label(enum why_label label)
@@ -54,9 +54,9 @@ static void put_content(const char *content, struct text *text)
 /** Adds a rate of things, such as "200.0/s". */
 static void put_count_rate(double rate, struct text *text)
 {
-	if (rate >= 0.1)
+	if (rate >= 0.95)
 		text_format(text, "%.1f/s", rate);
-	else if (rate >= 0.1 / 60)
+	else if (rate >= 0.95 / 60)
 		text_format(text, "%.1f/min", rate * 60);
 	else
 		text_format(text, "%.1f/h", rate * 3600);
@@ -109,33 +109,86 @@ static const struct pm_finding_fact *find_fact(const struct pm_finding *finding,
 	return NULL;
 }
 
-/** Adds the number of chunks that stay per second, with their sizes. */
+/** Adds the size of a chunk. */
+static void put_chunk_size(uint64_t size, bool exact, struct text *text)
+{
+	if (size < 10000)
+		text_format(text, "%" PRIu64 " B", size);
+	else
+		text_size_as(text, size, exact);
+}
+
+/** Returns how many facts from the first one on have its size of chunks. */
+static size_t same_chunks(const struct pm_finding_fact *facts, size_t count)
+{
+	size_t same = 1;
+
+	while (same < count && facts[same].id == PM_FACT_CHUNKS &&
+	       facts[same].size == facts[0].size)
+		same++;
+	return same;
+}
+
+/**
+ * Adds the number of chunks that stay per second, with their sizes: "200.0/s chunks of 128 B". The
+ * sizes of one finding have about the same rate.
+ */
 static void put_chunks(const struct pm_finding *finding, bool exact, struct text *text)
 {
-	bool first = true;
+	const struct pm_finding_fact *first = find_fact(finding, PM_FACT_CHUNKS);
+	const struct pm_finding_fact *end = finding->facts + finding->fact_count;
 
-	for (size_t i = 0; i < finding->fact_count; i++) {
-		const struct pm_finding_fact *fact = &finding->facts[i];
-
-		if (fact->id != PM_FACT_CHUNKS)
-			continue;
-		text_string(text, first ? ": " : ", ");
-		put_count_rate(fact->rate, text);
-		text_format(text, " %s of ", first ? "chunks" : "and");
-		if (fact->size < 10000)
-			text_format(text, "%" PRIu64 " B", fact->size);
-		else
-			text_size_as(text, fact->size, exact);
-		first = false;
-	}
-	if (first)
+	if (!first)
 		return;
+	text_string(text, ": ");
+	put_count_rate(first->rate, text);
+	text_string(text, " chunks of ");
+
+	for (const struct pm_finding_fact *fact = first;
+	     fact < end && fact->id == PM_FACT_CHUNKS;) {
+		size_t same = same_chunks(fact, (size_t)(end - fact));
+
+		if (fact != first)
+			text_string(text, " + ");
+		if (same > 1)
+			text_format(text, "%zu × ", same);
+		put_chunk_size(fact->size, exact, text);
+		fact += same;
+	}
 
 	const struct pm_finding_fact *released = find_fact(finding, PM_FACT_RELEASED);
 	if (released)
-		text_format(text, ", %.0f%% released", released->percent);
+		text_format(text, ", %.0f%% freed", released->percent);
 	else if (finding->id == PM_FINDING_MALLOC_LEAK && finding->chunks->certain)
-		text_string(text, ", none released");
+		text_string(text, ", none freed");
+}
+
+/** Returns how the growth develops. */
+static const char *words_of(enum pm_verdict verdict)
+{
+	switch (verdict) {
+	case PM_VERDICT_STEPS:
+		return "in steps";
+	case PM_VERDICT_BURST:
+		return "in a burst";
+	default:
+		return pm_verdict_name(verdict);
+	}
+}
+
+/** Returns the name of the things that a finding counts. */
+static const char *things_of(enum pm_finding_id id)
+{
+	switch (id) {
+	case PM_FINDING_THREADS:
+		return " threads";
+	case PM_FINDING_MAPPINGS:
+		return " mappings";
+	case PM_FINDING_DESCRIPTORS:
+		return " descriptors";
+	default:
+		return "";
+	}
 }
 
 /** Adds the first line: what grows, or what is there. */
@@ -144,7 +197,7 @@ static void put_growth(const struct pm_finding *finding, const struct pm_evidenc
 {
 	if (finding->count > 0) {
 		text_grouped(text, finding->count);
-		text_string(text, " now");
+		text_string(text, things_of(finding->id));
 		if (finding->region) {
 			text_string(text, ", mostly ");
 			put_region(finding->region, text);
@@ -161,10 +214,11 @@ static void put_growth(const struct pm_finding *finding, const struct pm_evidenc
 	if (finding->rate > 0) {
 		text_string(text, finding->estimate ? ", about " : ", ");
 		delta_put_rate(text, finding->rate);
-		text_format(text, " %s", pm_verdict_name(finding->verdict));
+		text_format(text, " %s", words_of(finding->verdict));
 	} else if (finding->count_rate > 0) {
 		text_string(text, ", +");
 		put_count_rate(finding->count_rate, text);
+		text_format(text, " %s", words_of(finding->verdict));
 	}
 	put_chunks(finding, exact, text);
 }
@@ -341,53 +395,6 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 	end_line(lines, WHY_MADE);
 }
 
-/** Adds a duration between two bounds: "38m", or "30m to 45m". */
-static void put_time(double from, double to, struct text *text)
-{
-	char first[PM_DURATION_TEXT_SIZE], last[PM_DURATION_TEXT_SIZE];
-
-	pm_format_duration(from, first);
-	pm_format_duration(to, last);
-	if (strcmp(first, last) == 0)
-		text_string(text, first);
-	else
-		text_format(text, "%s to %s", first, last);
-}
-
-static void put_until(const struct pm_finding *finding, bool exact, struct text *text)
-{
-	if (finding->limit) {
-		const struct pm_limit *limit = &finding->limit->limit;
-
-		text_string(text, first_limit_words(limit->kind));
-		text_string(text, " (");
-		if (limit->counts)
-			text_grouped(text, limit->max);
-		else
-			text_size_as(text, limit->max, exact);
-		text_char(text, ')');
-	}
-
-	if (finding->limit && finding->time_known) {
-		text_string(text, " is used up in ");
-		put_time(finding->seconds_min, finding->seconds_max, text);
-	} else if (finding->time_known && finding->count_max > 0) {
-		text_string(text, "its open files, RLIMIT_NOFILE (");
-		text_grouped(text, finding->count_max);
-		text_string(text, ") are used up in ");
-		put_time(finding->seconds_min, finding->seconds_max, text);
-	} else if (finding->limit) {
-		text_string(text, ": ");
-		text_size_as(text, pm_limit_left(&finding->limit->limit), exact);
-		text_string(text, " are left");
-	} else if (finding->time_known) {
-		text_string(text, finding->harmless ? "it is full in " : "it is used up in ");
-		put_time(finding->seconds_min, finding->seconds_max, text);
-	} else if (finding->rate > 0 && !finding->harmless) {
-		text_string(text, "not known: no limit of its own is reached at this rate");
-	}
-}
-
 void why_sentence_acquittal(const struct pm_finding_fact *fact, bool exact, struct text *what,
                             struct text *why)
 {
@@ -479,7 +486,7 @@ static void add_commands(struct lines *lines)
 	uint64_t address = address_of(finding);
 
 	for (size_t i = 0; i < 2; i++) {
-		const char *format = why_words_command(finding->id, i);
+		const char *format = why_words_command(finding, i);
 		const char *number = format ? strstr(format, "%d") : NULL;
 		const char *place = format ? strstr(format, "%s") : NULL;
 
@@ -519,7 +526,7 @@ void why_sentence_lines(const struct pm_finding *finding, const struct pm_eviden
 	for (size_t i = 0; i < finding->fact_count; i++)
 		make(&lines, &finding->facts[i]);
 
-	put_until(finding, exact, &lines.line);
+	why_until_put(finding, exact, &lines.line);
 	if (lines.line.length > 0)
 		end_line(&lines, WHY_UNTIL);
 
@@ -533,7 +540,7 @@ void why_sentence_lines(const struct pm_finding *finding, const struct pm_eviden
 	for (size_t i = 0; i < finding->against_count; i++)
 		acquit(&lines, &finding->against[i]);
 
-	why_words_put_advice(finding, &lines.line);
+	why_words_put_advice(finding, evidence, &lines.line);
 	if (lines.line.length > 0) {
 		end_line(&lines, WHY_DO);
 	}

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "why/words.h"
 
+#include <string.h>
+
+#include "base/utf8.h"
+
 /** The constant words of a finding. */
 struct words {
 	const char *title;
@@ -10,11 +14,11 @@ struct words {
 };
 
 static const struct words words[PM_FINDING_COUNT] = {
-	[PM_FINDING_MALLOC_LEAK] = { "malloc chunks are allocated and stay",
-	                             "find out who keeps them, and why they are not released",
+	[PM_FINDING_MALLOC_LEAK] = { "malloc chunks pile up",
+	                             "find out what keeps them: refs shows who points to one of them",
 	                             { "procmem heap --growth 10s %d", "procmem refs %d %s" } },
 	[PM_FINDING_MAPPED_CHUNKS] = { "large malloc blocks pile up",
-	                               "find out who keeps these blocks",
+	                               "find out what keeps these blocks",
 	                               { "procmem strings -u %d %s",
 	                                 "procmem trace --for 60s %d" } },
 	[PM_FINDING_ARENA_RETENTION] = { "malloc keeps memory that the program has freed",
@@ -41,8 +45,8 @@ static const struct words words[PM_FINDING_COUNT] = {
 	                                "procmem map --by owner %d" } },
 	[PM_FINDING_RUNTIME_GROWTH] = { "objects of the runtime pile up",
 	                                "find out what keeps these objects",
-	                                { "procmem why --for 5m %d",
-	                                  "procmem map --by owner %d" } },
+	                                { "procmem map --by owner %d",
+	                                  "procmem strings -u %d %s" } },
 	[PM_FINDING_JAVA_CODE] = { "the code cache of the JVM fills up",
 	                           "raise -XX:ReservedCodeCacheSize, or find what generates code",
 	                           { "procmem headroom %d", NULL } },
@@ -107,61 +111,186 @@ static const struct words words[PM_FINDING_COUNT] = {
 
 /* Words of findings of growth that has an end, or that can be garbage. */
 static const char title_of_fixed[] = "shared memory of a fixed length fills up";
-static const char title_of_garbage[] = "the heap of the runtime grows between its collections";
+static const char title_of_variables[] = "more and more of the program's global variables is used";
 static const char advice_for_garbage[] =
 	"observe it longer: only what collections leave can be a leak";
 
-/** Returns the tool of a runtime that shows its objects; NULL if it is not known. */
-static const char *tool_of(enum pm_owner owner)
+/* Columns of a name in a title. */
+enum { NAME_COLUMNS = 32 };
+
+/* Commands that show more about a heap whose growth can be garbage. */
+static const char *const commands_for_garbage[WHY_WORDS_COMMANDS] = { "procmem why --for 5m %d",
+	                                                              "procmem map --by owner %d" };
+
+/** Adds a tool of a runtime that shows its objects; nothing if none is known. */
+static void put_tool(const struct pm_finding *finding, struct text *text)
 {
-	switch (owner) {
+	switch (finding->owner) {
 	case PM_OWNER_JAVA_HEAP:
-		return "jcmd PID GC.class_histogram";
+		text_format(text, ": jcmd %d GC.class_histogram", (int)finding->pid);
+		break;
 	case PM_OWNER_V8_HEAP:
-		return "a heap snapshot (v8.writeHeapSnapshot)";
+		text_string(text, ": v8.writeHeapSnapshot()");
+		break;
 	case PM_OWNER_GO_HEAP:
-		return "the heap profile of net/http/pprof";
+		text_string(text, ": the heap profile of net/http/pprof");
+		break;
 	case PM_OWNER_DOTNET_HEAP:
-		return "dotnet-gcdump";
+		text_format(text, ": dotnet-gcdump collect -p %d", (int)finding->pid);
+		break;
 	case PM_OWNER_PYTHON_OBJECTS:
-		return "gc.get_referrers() and tracemalloc";
+		text_string(text, ": gc.get_referrers(), tracemalloc");
+		break;
+	default:
+		break;
+	}
+}
+
+/** Returns who uses malloc in a process with a runtime; NULL if the runtime is not known. */
+static const char *users_of_malloc(enum pm_owner heap)
+{
+	switch (heap) {
+	case PM_OWNER_JAVA_HEAP:
+		return "direct buffers, JNI and native libraries use malloc";
+	case PM_OWNER_V8_HEAP:
+		return "Buffers and native modules use malloc";
+	case PM_OWNER_GO_HEAP:
+		return "C code (cgo) uses malloc";
+	case PM_OWNER_PYTHON_OBJECTS:
+		return "large objects and C extensions use malloc";
+	case PM_OWNER_RUBY_HEAP:
+		return "long strings and C extensions use malloc";
 	default:
 		return NULL;
 	}
 }
 
-void why_words_put_advice(const struct pm_finding *finding, struct text *text)
+/** Returns the heap of the runtime of the target; PM_OWNER_UNKNOWN if it has none. */
+static enum pm_owner runtime_heap(const struct pm_evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->owner_count; i++)
+		if (users_of_malloc(evidence->owners[i].owner))
+			return evidence->owners[i].owner;
+	return PM_OWNER_UNKNOWN;
+}
+
+/** Tests whether a finding is about memory of malloc in the target. */
+static bool is_of_malloc(const struct pm_finding *finding)
+{
+	return finding->id == PM_FINDING_MALLOC_LEAK || finding->id == PM_FINDING_MAPPED_CHUNKS;
+}
+
+/** Tests whether growth of a heap can be garbage. */
+static bool can_be_garbage(const struct pm_finding *finding)
+{
+	return finding->id == PM_FINDING_RUNTIME_GROWTH &&
+	       (finding->harmless || finding->confidence == PM_CONFIDENCE_POSSIBLE);
+}
+
+void why_words_put_advice(const struct pm_finding *finding, const struct pm_evidence *evidence,
+                          struct text *text)
 {
 	bool of_runtime = finding->id == PM_FINDING_RUNTIME_GROWTH ||
 	                  finding->id == PM_FINDING_RUNTIME_HEAP;
 
-	if (finding->id == PM_FINDING_RUNTIME_GROWTH &&
-	    (finding->harmless || finding->confidence == PM_CONFIDENCE_POSSIBLE)) {
+	if (can_be_garbage(finding)) {
 		text_string(text, advice_for_garbage);
 		return;
 	}
 	if (finding->harmless || !words[finding->id].advice)
 		return;
 
+	const char *users = is_of_malloc(finding) ? users_of_malloc(runtime_heap(evidence)) : NULL;
+	if (users)
+		text_format(text, "%s; ", users);
 	text_string(text, words[finding->id].advice);
-	if (of_runtime && tool_of(finding->owner))
-		text_format(text, ": %s shows them", tool_of(finding->owner));
+	if (of_runtime)
+		put_tool(finding, text);
 }
 
-void why_words_put_title(const struct pm_finding *finding, struct text *text)
+/** Adds a name after a colon. */
+static void put_name(const char *name, struct text *text)
+{
+	if (!*name)
+		return;
+	text_string(text, ": ");
+	utf8_escape_end(text, name, strlen(name), NAME_COLUMNS);
+}
+
+/** Adds what grows in the heap of a runtime. */
+static void put_heap_title(const struct pm_finding *finding, struct text *text)
+{
+	const char *heap = pm_owner_title(finding->owner);
+
+	if (can_be_garbage(finding)) {
+		text_format(text, "%s grows between its collections", heap);
+		return;
+	}
+
+	bool of_python = finding->owner == PM_OWNER_PYTHON_OBJECTS;
+	text_string(text, of_python ? "Python objects pile up" : heap);
+	if (!of_python)
+		text_string(text, ": objects pile up");
+	for (size_t i = 0; i < finding->fact_count; i++) {
+		if (finding->facts[i].id == PM_FACT_TYPE) {
+			put_name(finding->facts[i].text, text);
+			return;
+		}
+	}
+}
+
+/** Tests whether something of the target rises and falls, and is not the cause. */
+static bool has_sawtooth(const struct pm_finding *finding)
+{
+	for (size_t i = 0; i < finding->against_count; i++)
+		if (finding->against[i].id == PM_FACT_SAWTOOTH)
+			return true;
+	return false;
+}
+
+/** Adds what the memory of malloc is hidden by: a runtime, or a sawtooth. */
+static void put_cover(const struct pm_finding *finding, const struct pm_evidence *evidence,
+                      struct text *text)
+{
+	enum pm_owner heap = runtime_heap(evidence);
+
+	if (heap == PM_OWNER_PYTHON_OBJECTS)
+		text_string(text, ", outside of the Python objects");
+	else if (heap != PM_OWNER_UNKNOWN)
+		text_format(text, ", outside of the %s", pm_owner_title(heap));
+	if (has_sawtooth(finding))
+		text_string(text, ", under a sawtooth");
+}
+
+void why_words_put_title(const struct pm_finding *finding, const struct pm_evidence *evidence,
+                         struct text *text)
 {
 	bool shared = finding->id == PM_FINDING_SHARED_FILE ||
 	              finding->id == PM_FINDING_NAMELESS_FILE;
+	bool variables = finding->region && (finding->region->kind == PM_KIND_BSS ||
+	                                     finding->region->kind == PM_KIND_DATA);
 
 	if (finding->harmless && shared)
 		text_string(text, title_of_fixed);
-	else if (finding->harmless && finding->id == PM_FINDING_RUNTIME_GROWTH)
-		text_string(text, title_of_garbage);
+	else if (finding->id == PM_FINDING_RUNTIME_GROWTH)
+		put_heap_title(finding, text);
+	else if (finding->id == PM_FINDING_GROWTH && variables)
+		text_string(text, title_of_variables);
 	else
 		text_string(text, words[finding->id].title);
+
+	if (is_of_malloc(finding))
+		put_cover(finding, evidence, text);
+	if (finding->pid != evidence->pid && !shared && *finding->comm)
+		put_name(finding->comm, text);
+	if (finding->pid != evidence->pid && !shared && finding->pid > 0)
+		text_format(text, " (%d)", (int)finding->pid);
 }
 
-const char *why_words_command(enum pm_finding_id id, size_t index)
+const char *why_words_command(const struct pm_finding *finding, size_t index)
 {
-	return index < WHY_WORDS_COMMANDS ? words[id].commands[index] : NULL;
+	if (index >= WHY_WORDS_COMMANDS)
+		return NULL;
+	return can_be_garbage(finding) ? commands_for_garbage[index]
+	                               : words[finding->id].commands[index];
 }

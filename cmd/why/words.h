@@ -13,27 +13,31 @@ enum { WHY_WORDS_COMMANDS = 2 };
 /**
  * Adds the title of a finding: one sentence without a full stop.
  *
- * @param finding  the finding
- * @param text     receives the title
+ * @param finding   the finding
+ * @param evidence  the evidence that it was made from
+ * @param text      receives the title
  */
-void why_words_put_title(const struct pm_finding *finding, struct text *text);
+void why_words_put_title(const struct pm_finding *finding, const struct pm_evidence *evidence,
+                         struct text *text);
 
 /**
  * Adds what to do; nothing if there is no advice.
  *
- * @param finding  the finding
- * @param text     receives the advice
+ * @param finding   the finding
+ * @param evidence  the evidence that it was made from
+ * @param text      receives the advice
  */
-void why_words_put_advice(const struct pm_finding *finding, struct text *text);
+void why_words_put_advice(const struct pm_finding *finding, const struct pm_evidence *evidence,
+                          struct text *text);
 
 /**
  * Returns a command that shows more about a finding.
  *
- * @param id     the finding
- * @param index  number of the command, from 0
- * @return       a format with `%d` for the PID and perhaps `%s` for an address; NULL if there is
- *               none
+ * @param finding  the finding
+ * @param index    number of the command, from 0
+ * @return         a format with `%d` for the PID and perhaps `%s` for an address; NULL if there is
+ *                 none
  */
-const char *why_words_command(enum pm_finding_id id, size_t index);
+const char *why_words_command(const struct pm_finding *finding, size_t index);
 
 #endif

@@ -124,6 +124,7 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 		pm_finding_set_own_limit(finding, limit, rate_error);
 		explain_buffers(context);
 	}
+	pm_finding_add_texts(context, finding);
 	pm_finding_acquit_others(context, finding);
 	pm_finding_weigh(context, finding);
 }

@@ -129,6 +129,7 @@ void pm_finding_pile_up(struct pm_finding_context *context)
 			set_descriptor_limit(evidence, finding);
 		else
 			set_limit(evidence, i, finding);
+		pm_finding_add_texts(context, finding);
 		pm_finding_weigh(context, finding);
 	}
 }

@@ -257,7 +257,7 @@ void pm_finding_acquit_others(const struct pm_finding_context *context, struct p
 		const struct pm_evidence_owner *owner = &evidence->owners[i];
 
 		if (owner->owner == finding->owner || owner->owner == PM_OWNER_MALLOC ||
-		    owner->owner == PM_OWNER_UNKNOWN || !is_suspect(context, owner->memory.last) ||
+		    owner->owner == PM_OWNER_FILE || owner->owner == PM_OWNER_UNKNOWN || !is_suspect(context, owner->memory.last) ||
 		    !pm_evidence_is_flat(&owner->memory))
 			continue;
 		pm_finding_oppose(finding, (struct pm_finding_fact){ .id = PM_FACT_OWNER_FLAT,
@@ -285,6 +285,18 @@ static bool same_start(const char *one, const char *other)
 	return length > 0 && strncmp(one, other, length) == 0;
 }
 
+/** Tests whether a text is in the region of a finding or, without a region, in that of its owner. */
+static bool is_text_of(const struct pm_evidence *evidence, const struct pm_evidence_text *text,
+                       const struct pm_finding *finding)
+{
+	const struct pm_evidence_region *region = &evidence->regions[text->region];
+
+	if (finding->region)
+		return region == finding->region;
+	return finding->owner != PM_OWNER_UNKNOWN && finding->owner != PM_OWNER_MALLOC &&
+	       region->owner == finding->owner;
+}
+
 void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_finding *finding)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -299,10 +311,10 @@ void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_fi
 		added++;
 	}
 
-	for (size_t i = 0; finding->region && i < evidence->text_count && added < 2; i++) {
+	for (size_t i = 0; i < evidence->text_count && added < 2; i++) {
 		const struct pm_evidence_text *text = &evidence->texts[i];
 
-		if (text->region != index_of(context, finding->region) ||
+		if (!is_text_of(evidence, text, finding) ||
 		    (finding->chunks && same_start(text->text, finding->chunks->text)))
 			continue;
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_TEXT,

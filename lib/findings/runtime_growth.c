@@ -151,6 +151,7 @@ static void report(struct pm_finding_context *context, const struct heap *heap)
 	finding->owner = heap->owner->owner;
 	pm_finding_set_trend(finding, heap->trend);
 	add_types(context->evidence, finding);
+	pm_finding_add_texts(context, finding);
 	if (!harmless && has_rising_floor(&heap->trend->trend))
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_FLOOR,
 		                                                      .rate = finding->rate });
