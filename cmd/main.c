@@ -15,6 +15,7 @@
  *     walks.c                walks over malloc's heap: which chunks are allocated and stay
  *     texts.c                the texts in new pages of regions that grow
  *     owners.c               memory by owner over time, and the types of Python objects
+ *     names.c                the names of the newest threads and descriptors
  *     evidence.c             makes the evidence, which the rules of the library judge
  *     sentence.c             a finding in words: the only place where its text is formed
  *     words.c                its title, its advice, and the commands that show more

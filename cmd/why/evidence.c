@@ -8,6 +8,7 @@
 #include "base/minmax.h"
 #include "why/evidence_around.h"
 #include "why/evidence_chunks.h"
+#include "why/names.h"
 #include "why/trends.h"
 
 /* Sizes of the arrays. More is not judged: the largest and the fastest come first. */
@@ -340,6 +341,7 @@ void why_evidence_make(struct why_evidence *made, const struct why_observation *
 	add_owners(made, observation);
 	add_types(made, &observation->owners);
 	why_evidence_around_add(made, observation);
+	why_names_add(made, observation);
 }
 
 void why_evidence_deinit(struct why_evidence *made)

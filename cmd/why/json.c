@@ -35,9 +35,10 @@ static void open_lines(struct lines *lines, const char *key)
 static void put_sentence(void *context, enum why_label label, const struct text *text)
 {
 	static const char *const keys[WHY_LABELS] = {
-		[WHY_GROWS] = "evidence", [WHY_SEEN] = "evidence",  [WHY_HOLDS] = "evidence",
-		[WHY_MADE] = "evidence",  [WHY_UNTIL] = "evidence", [WHY_NOT] = "not",
-		[WHY_DO] = "do",          [WHY_MORE] = "more",
+		[WHY_GROWS] = "evidence", [WHY_WEIGHS] = "evidence", [WHY_SEEN] = "evidence",
+		[WHY_HOLDS] = "evidence", [WHY_MADE] = "evidence",   [WHY_HELD] = "evidence",
+		[WHY_UNTIL] = "evidence", [WHY_NOT] = "not",         [WHY_DO] = "do",
+		[WHY_MORE] = "more",
 	};
 	struct lines *lines = context;
 

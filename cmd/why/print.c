@@ -40,7 +40,7 @@ static void print_line(void *context, enum why_label label, const struct text *t
 	struct printer *printer = context;
 	struct text line = { 0 };
 
-	if (printer->brief && label != WHY_GROWS && label != WHY_SEEN)
+	if (printer->brief && label > WHY_SEEN)
 		return;
 	text_fill(&line, ' ', LABEL_INDENT);
 	if (label != printer->last) {
@@ -160,11 +160,16 @@ static void print_group(const struct why_group *group, struct out *out)
 	text_deinit(&line);
 }
 
+static bool too_early(const struct pm_evidence_trend *memory)
+{
+	return !memory->known || memory->trend.verdict == PM_VERDICT_TOO_EARLY;
+}
+
 /** Adds how the memory of the target developed, if no finding claims that something is wrong. */
 static void put_development(const struct why_report *report, struct text *line)
 {
 	const struct pm_evidence_trend *memory = &report->evidence->memory;
-	bool judged = memory->known && memory->trend.verdict != PM_VERDICT_TOO_EARLY;
+	bool judged = !too_early(memory);
 
 	if (judged && report->findings->count > 0)
 		text_string(line, "nothing was found that is known to be wrong: ");
@@ -175,8 +180,7 @@ static void put_development(const struct why_report *report, struct text *line)
 	else if (report->observation->source != PM_EVIDENCE_LIVE)
 		text_string(line, "nothing was found that weighs: ");
 	else
-		text_string(line, "nothing was found, but it is too early to judge growth; use a "
-		                  "longer --for: ");
+		text_string(line, "nothing was found, but it is too early to judge growth: ");
 }
 
 /** Prints that nothing was found. */
@@ -192,10 +196,14 @@ static void print_nothing(const struct why_report *report, struct out *out)
 	if (memory->known && memory->last > memory->first) {
 		text_string(&line, " now, ");
 		text_size_as(&line, memory->first, exact);
-		text_string(&line, " at first\n");
+		text_string(&line, " at first");
 	} else {
-		text_string(&line, " now\n");
+		text_string(&line, " now");
 	}
+	if (too_early(memory) && report->observation->source == PM_EVIDENCE_LIVE &&
+	    !report->observation->watched)
+		text_string(&line, "; use a longer --for");
+	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 }

@@ -15,9 +15,10 @@
 const char *why_sentence_label(enum why_label label)
 {
 	static const char *const labels[WHY_LABELS] = {
-		[WHY_GROWS] = "grows",  [WHY_SEEN] = "seen",   [WHY_HOLDS] = "holds",
-		[WHY_MADE] = "made by", [WHY_UNTIL] = "until", [WHY_NOT] = "not",
-		[WHY_DO] = "do",        [WHY_MORE] = "more",
+		[WHY_GROWS] = "grows", [WHY_WEIGHS] = "weighs", [WHY_SEEN] = "seen",
+		[WHY_HOLDS] = "holds", [WHY_MADE] = "made by",  [WHY_HELD] = "held by",
+		[WHY_UNTIL] = "until", [WHY_NOT] = "not",       [WHY_DO] = "do",
+		[WHY_MORE] = "more",
 	};
 
 	return labels[label];
@@ -264,6 +265,13 @@ static void put_type_fact(const struct pm_finding_fact *fact, bool exact, struct
 	}
 }
 
+/** Adds the name of a part of a cgroup: "kernel other" for "kernel_other". */
+static void put_part(const char *name, struct text *text)
+{
+	for (; *name; name++)
+		text_char(text, *name == '_' ? ' ' : *name);
+}
+
 /** Makes the line of a fact that says what something holds. */
 static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 {
@@ -288,6 +296,13 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		text_string(line, " in whole pages: malloc_trim(3) can return them");
 		break;
 
+	case PM_FACT_NAME:
+		text_grouped(line, fact->count);
+		text_string(line, " of the newest ");
+		text_grouped(line, fact->size);
+		text_string(line, ": ");
+		put_name(fact->text, line);
+		break;
 	case PM_FACT_FILES:
 		text_grouped(line, fact->count);
 		text_string(line, " files, ");
@@ -304,7 +319,7 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		break;
 
 	case PM_FACT_PART:
-		put_name(fact->text, line);
+		put_part(fact->text, line);
 		text_string(line, ": ");
 		text_size_as(line, fact->bytes, lines->exact);
 		break;
@@ -377,13 +392,14 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 		break;
 
 	case PM_FACT_MODULE:
+		text_string(line, "probably ");
 		put_name(fact->text, line);
-		text_string(line, " has this text as a constant");
+		text_string(line, ", which has this text");
 		break;
 	case PM_FACT_HOLDER:
-		text_string(line, "held by ");
 		put_holder(fact->text, line);
-		break;
+		end_line(lines, WHY_HELD);
+		return;
 	case PM_FACT_WRITER:
 		text_format(line, "process %" PRIu64 " \"", fact->count);
 		put_name(fact->text, line);
@@ -514,9 +530,11 @@ void why_sentence_lines(const struct pm_finding *finding, const struct pm_eviden
 {
 	struct lines lines = { finding, evidence, exact, visit, context, { 0 } };
 
-	if (finding->bytes > 0 || finding->count > 0 || finding->rate > 0) {
+	bool grows = finding->rate > 0 || finding->count_rate > 0;
+
+	if (finding->bytes > 0 || finding->count > 0 || grows) {
 		put_growth(finding, evidence, exact, &lines.line);
-		end_line(&lines, WHY_GROWS);
+		end_line(&lines, grows ? WHY_GROWS : WHY_WEIGHS);
 	}
 	for (size_t i = 0; i < finding->fact_count; i++)
 		if (finding->facts[i].id == PM_FACT_SIGN)

@@ -12,14 +12,16 @@
 
 /** The labels of lines. The order is that of the output. */
 enum why_label {
-	WHY_GROWS, /**< what grows, and how fast */
-	WHY_SEEN,  /**< where memory is short, and how much that costs */
-	WHY_HOLDS, /**< what it contains */
-	WHY_MADE,  /**< which code or thread makes it */
-	WHY_UNTIL, /**< which limit is reached, and when */
-	WHY_NOT,   /**< what it is not */
-	WHY_DO,    /**< advice */
-	WHY_MORE,  /**< commands that show more */
+	WHY_GROWS,  /**< what grows, and how fast */
+	WHY_WEIGHS, /**< what is large, but does not grow */
+	WHY_SEEN,   /**< where memory is short, and how much that costs */
+	WHY_HOLDS,  /**< what it contains */
+	WHY_MADE,   /**< which code or thread makes it */
+	WHY_HELD,   /**< what keeps it reachable */
+	WHY_UNTIL,  /**< which limit is reached, and when */
+	WHY_NOT,    /**< what it is not */
+	WHY_DO,     /**< advice */
+	WHY_MORE,   /**< commands that show more */
 	WHY_LABELS,
 };
 

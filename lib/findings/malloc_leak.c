@@ -174,6 +174,17 @@ static void add_details(const struct pm_finding_context *context, struct pm_find
 	pm_finding_acquit_others(context, finding);
 }
 
+/** Returns the growth of the regions of jemalloc, whose arenas have no regions of their own. */
+static double jemalloc_rate(const struct pm_evidence *evidence)
+{
+	double rate = 0;
+
+	for (size_t i = 0; i < evidence->region_count; i++)
+		if (evidence->regions[i].owner == PM_OWNER_JEMALLOC)
+			rate += fmax(pm_evidence_rate(&evidence->regions[i].memory), 0);
+	return rate;
+}
+
 static void report(struct pm_finding_context *context, const struct pm_evidence_chunks *chunks,
                    bool *done)
 {
@@ -204,6 +215,8 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	pm_finding_weigh(context, finding);
 	if (region && finding->rate >= explains_min * pm_evidence_rate(&region->memory))
 		pm_finding_explain(context, region);
+	if (!region && finding->rate >= explains_min * jemalloc_rate(evidence))
+		pm_finding_explain_owner(context, PM_OWNER_JEMALLOC);
 }
 
 /**

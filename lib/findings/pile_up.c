@@ -95,6 +95,16 @@ static bool belong_to_threads(const struct pm_finding_context *context, double r
 	return rate <= 4.2 * context->thread_rate;
 }
 
+/** Adds the name of most of the newest things. */
+static void add_name(const struct pm_evidence_name *name, struct pm_finding *finding)
+{
+	if (name->name && name->count > name->of / 2)
+		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_NAME,
+		                                                      .count = name->count,
+		                                                      .size = name->of,
+		                                                      .text = name->name });
+}
+
 void pm_finding_pile_up(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -129,6 +139,7 @@ void pm_finding_pile_up(struct pm_finding_context *context)
 			set_descriptor_limit(evidence, finding);
 		else
 			set_limit(evidence, i, finding);
+		add_name(&evidence->names[numbers[i].number], finding);
 		pm_finding_add_texts(context, finding);
 		pm_finding_weigh(context, finding);
 	}

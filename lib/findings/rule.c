@@ -257,7 +257,8 @@ void pm_finding_acquit_others(const struct pm_finding_context *context, struct p
 		const struct pm_evidence_owner *owner = &evidence->owners[i];
 
 		if (owner->owner == finding->owner || owner->owner == PM_OWNER_MALLOC ||
-		    owner->owner == PM_OWNER_FILE || owner->owner == PM_OWNER_UNKNOWN || !is_suspect(context, owner->memory.last) ||
+		    owner->owner == PM_OWNER_FILE || owner->owner == PM_OWNER_UNKNOWN ||
+		    !is_suspect(context, owner->memory.last) ||
 		    !pm_evidence_is_flat(&owner->memory))
 			continue;
 		pm_finding_oppose(finding, (struct pm_finding_fact){ .id = PM_FACT_OWNER_FLAT,
@@ -285,7 +286,11 @@ static bool same_start(const char *one, const char *other)
 	return length > 0 && strncmp(one, other, length) == 0;
 }
 
-/** Tests whether a text is in the region of a finding or, without a region, in that of its owner. */
+/* Fewer texts in all regions of an owner say nothing about what grows. */
+static const uint64_t texts_min = 8;
+
+/** Tests whether a text is in the region of a finding or, without a region, in that of its owner.
+ */
 static bool is_text_of(const struct pm_evidence *evidence, const struct pm_evidence_text *text,
                        const struct pm_finding *finding)
 {
@@ -294,7 +299,7 @@ static bool is_text_of(const struct pm_evidence *evidence, const struct pm_evide
 	if (finding->region)
 		return region == finding->region;
 	return finding->owner != PM_OWNER_UNKNOWN && finding->owner != PM_OWNER_MALLOC &&
-	       region->owner == finding->owner;
+	       region->owner == finding->owner && text->count >= texts_min;
 }
 
 void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_finding *finding)

@@ -79,7 +79,8 @@ bool pm_finding_is_explained(const struct pm_finding_context *context,
 /** Adds facts about large regions and owners that do not grow. */
 void pm_finding_acquit_others(const struct pm_finding_context *context, struct pm_finding *finding);
 
-/** Adds the texts in the chunks of a finding, and in new pages of its region or, without one, owner. */
+/** Adds the texts in the chunks of a finding, and in new pages of its region or, without one,
+ * owner. */
 void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_finding *finding);
 
 /** Returns the memory of an owner; NULL if it has none. */

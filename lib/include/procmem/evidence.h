@@ -193,6 +193,13 @@ enum pm_evidence_number {
 	PM_EVIDENCE_NUMBERS,     /**< number of values of this enum */
 };
 
+/** The most frequent name of the newest things that a number counts. */
+struct pm_evidence_name {
+	const char *name; /**< the name, with `#` for each number in it; NULL if not known */
+	uint64_t count;   /**< newest things with this name */
+	uint64_t of;      /**< newest things whose names were read */
+};
+
 /** Where evidence comes from. */
 enum pm_evidence_source {
 	PM_EVIDENCE_LIVE,      /**< a living process */
@@ -214,6 +221,7 @@ struct pm_evidence {
 	uint64_t unique;  /**< bytes that no other process has (USS); 0 if not known */
 	uint64_t swapped; /**< swapped-out bytes of the target */
 	struct pm_evidence_trend numbers[PM_EVIDENCE_NUMBERS]; /**< numbers */
+	struct pm_evidence_name names[PM_EVIDENCE_NUMBERS];    /**< names of the newest of them */
 
 	const struct pm_evidence_region *regions;    /**< regions by descending memory */
 	size_t region_count;                         /**< number of elements */

@@ -78,6 +78,7 @@ enum pm_fact_id {
 	PM_FACT_SHARE,       /**< `percent` percent of `bytes` */
 	PM_FACT_SIGN,   /**< the rule `count` (pm_pressure_rule) has the value `rate` in `text` */
 	PM_FACT_HOLDER, /**< `text`, which is escaped, holds the chunk at `address` */
+	PM_FACT_NAME,   /**< `count` of the `size` newest things have the name `text` */
 	PM_FACT_COUNT,  /**< number of values of this enum */
 };
 
