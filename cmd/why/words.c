@@ -112,6 +112,7 @@ static const struct words words[PM_FINDING_COUNT] = {
 /* Words of findings of growth that has an end, or that can be garbage. */
 static const char title_of_fixed[] = "shared memory of a fixed length fills up";
 static const char title_of_variables[] = "more and more of the program's global variables is used";
+static const char title_of_malloc[] = "memory of malloc grows; which chunks is not known";
 static const char advice_for_garbage[] =
 	"observe it longer: only what collections leave can be a leak";
 
@@ -121,6 +122,10 @@ enum { NAME_COLUMNS = 32 };
 /* Commands that show more about a heap whose growth can be garbage. */
 static const char *const commands_for_garbage[WHY_WORDS_COMMANDS] = { "procmem why --for 5m %d",
 	                                                              "procmem map --by owner %d" };
+
+/* Commands that show more about growth of malloc. */
+static const char *const commands_for_malloc[WHY_WORDS_COMMANDS] = { "procmem heap --growth 10s %d",
+	                                                             "procmem trace --for 60s %d" };
 
 /** Adds a tool of a runtime that shows its objects; nothing if none is known. */
 static void put_tool(const struct pm_finding *finding, struct text *text)
@@ -178,6 +183,12 @@ static enum pm_owner runtime_heap(const struct pm_evidence *evidence)
 static bool is_of_malloc(const struct pm_finding *finding)
 {
 	return finding->id == PM_FINDING_MALLOC_LEAK || finding->id == PM_FINDING_MAPPED_CHUNKS;
+}
+
+/** Tests whether a finding is growth of malloc whose chunks are not known. */
+static bool is_growth_of_malloc(const struct pm_finding *finding)
+{
+	return finding->id == PM_FINDING_GROWTH && finding->owner == PM_OWNER_MALLOC;
 }
 
 /** Tests whether growth of a heap can be garbage. */
@@ -276,6 +287,8 @@ void why_words_put_title(const struct pm_finding *finding, const struct pm_evide
 		put_heap_title(finding, text);
 	else if (finding->id == PM_FINDING_GROWTH && variables)
 		text_string(text, title_of_variables);
+	else if (is_growth_of_malloc(finding))
+		text_string(text, title_of_malloc);
 	else
 		text_string(text, words[finding->id].title);
 
@@ -291,6 +304,9 @@ const char *why_words_command(const struct pm_finding *finding, size_t index)
 {
 	if (index >= WHY_WORDS_COMMANDS)
 		return NULL;
-	return can_be_garbage(finding) ? commands_for_garbage[index]
-	                               : words[finding->id].commands[index];
+	if (can_be_garbage(finding))
+		return commands_for_garbage[index];
+	if (is_growth_of_malloc(finding))
+		return commands_for_malloc[index];
+	return words[finding->id].commands[index];
 }
