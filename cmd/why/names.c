@@ -18,7 +18,7 @@
 /* Number of the newest things whose names are read, and size of a name in bytes. */
 enum { NEWEST = 200, NAME_SIZE = 256 };
 
-/** A name and how many things have it. */
+/** A name and the number of things that have it. */
 struct name {
 	char general[NAME_SIZE]; /* with # for each number */
 	char text[NAME_SIZE];    /* as it is, or as `general` if the things have different names */

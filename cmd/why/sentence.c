@@ -119,7 +119,7 @@ static void put_chunk_size(uint64_t size, bool exact, struct text *text)
 		text_size_as(text, size, exact);
 }
 
-/** Returns how many facts from the first one on have its size of chunks. */
+/** Returns the number of facts, from the first one on, that have its size of chunks. */
 static size_t same_chunks(const struct pm_finding_fact *facts, size_t count)
 {
 	size_t same = 1;
@@ -268,8 +268,12 @@ static void put_type_fact(const struct pm_finding_fact *fact, bool exact, struct
 /** Adds the name of a part of a cgroup: "kernel other" for "kernel_other". */
 static void put_part(const char *name, struct text *text)
 {
+	struct text words = { 0 };
+
 	for (; *name; name++)
-		text_char(text, *name == '_' ? ' ' : *name);
+		text_char(&words, *name == '_' ? ' ' : *name);
+	put_name(text_terminate(&words), text);
+	text_deinit(&words);
 }
 
 /** Makes the line of a fact that says what something holds. */
@@ -313,6 +317,7 @@ static void hold(struct lines *lines, const struct pm_finding_fact *fact)
 		text_string(line, lines->finding->shared ? " are left until it is full"
 		                                         : " of the reserve are left");
 		break;
+
 	case PM_FACT_FLOOR:
 		text_string(line, "what is left after each fall rises by ");
 		delta_put_rate(line, fact->rate);

@@ -76,24 +76,34 @@ static void put_limit(const struct pm_limit *limit, bool exact, struct text *tex
 	text_char(text, ')');
 }
 
-void why_until_put(const struct pm_finding *finding, bool exact, struct text *text)
+/** Adds when a limit is reached, or what is left of it if this is not known. */
+static void put_limit_time(const struct pm_finding *finding, bool exact, struct text *text)
 {
-	const struct pm_limit *limit = finding->limit ? &finding->limit->limit : NULL;
+	const struct pm_limit *limit = &finding->limit->limit;
 
-	if (limit && finding->time_known && limit->kind == PM_LIMIT_SYSTEM) {
+	if (finding->time_known && limit->kind == PM_LIMIT_SYSTEM) {
 		text_string(text, "no nearer limit: the machine (");
 		text_size_as(text, limit->max, exact);
 		text_string(text, ") lasts ");
 		put_time(finding->seconds_min, finding->seconds_max, text);
-	} else if (limit && finding->time_known) {
-		put_limit(limit, exact, text);
+		return;
+	}
+
+	put_limit(limit, exact, text);
+	if (finding->time_known) {
 		text_string(text, ": used up in ");
 		put_time(finding->seconds_min, finding->seconds_max, text);
-	} else if (limit) {
-		put_limit(limit, exact, text);
+	} else {
 		text_string(text, ": ");
 		text_size_as(text, pm_limit_left(limit), exact);
 		text_string(text, " left");
+	}
+}
+
+void why_until_put(const struct pm_finding *finding, bool exact, struct text *text)
+{
+	if (finding->limit) {
+		put_limit_time(finding, exact, text);
 	} else if (finding->time_known && finding->count_max > 0) {
 		text_string(text, "its open files, RLIMIT_NOFILE (");
 		text_grouped(text, finding->count_max);
