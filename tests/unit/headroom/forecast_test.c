@@ -38,6 +38,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static void forget_samples(struct fixture *fixture)
+{
+	headroom_rates_deinit(&fixture->rates);
+	fixture->rates = (struct headroom_rates){ 0 };
+}
+
 static struct pm_limit *add_limit(struct fixture *fixture, enum pm_limit_kind kind, uint64_t max,
                                   const char *source)
 {
@@ -438,8 +444,7 @@ static void no_sure_time_from_an_estimate(void **state)
 			        !fixture->report.forecasts[j].time.estimate;
 			estimates += fixture->report.forecasts[j].time.estimate;
 		}
-		headroom_rates_deinit(&fixture->rates);
-		fixture->rates = (struct headroom_rates){ 0 };
+		forget_samples(fixture);
 	}
 
 	assert_true(sure > 10 && estimates > 5);
@@ -468,6 +473,18 @@ static void limit_of_a_runtime_is_first(void **state)
 	expect_time(&fixture->report.forecasts[1].time, (512.0 - 160) / 4, true);
 }
 
+/**
+ * Replaces all limits by the memory of a machine, which is the first one, and the maximum of a
+ * heap.
+ * @return  the limit of the heap
+ */
+static struct pm_limit *set_heap(struct fixture *fixture, enum pm_limit_kind kind, uint64_t max)
+{
+	fixture->report.headroom.count = 0;
+	add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB, "/proc/meminfo")->used = 1000 * MIB;
+	return add_limit(fixture, kind, max, "maximum");
+}
+
 static void growing_heap_with_garbage_is_not_first(void **state)
 {
 	static const enum pm_limit_kind kinds[] = { PM_LIMIT_JAVA_HEAP, PM_LIMIT_V8_OLD_SPACE,
@@ -475,18 +492,13 @@ static void growing_heap_with_garbage_is_not_first(void **state)
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		struct fixture *fixture = *state;
-		fixture->report.headroom.count = 0;
-		struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB,
-		                                    "/proc/meminfo");
-		struct pm_limit *heap = add_limit(fixture, kinds[i], 256 * MIB, "maximum");
+		struct pm_limit *heap = set_heap(fixture, kinds[i], 256 * MIB);
 
-		system->used = 1000 * MIB;
 		grow(fixture, heap, 40, 7);
 		assert_int_equal(heap->used, 250 * MIB);
-		assert_ptr_equal(forecast(fixture), system);
+		assert_ptr_equal(forecast(fixture), fixture->report.headroom.limits);
 		assert_false(forecast_time(&fixture->report.forecasts[1]).known);
-		headroom_rates_deinit(&fixture->rates);
-		fixture->rates = (struct headroom_rates){ 0 };
+		forget_samples(fixture);
 	}
 }
 
@@ -498,25 +510,20 @@ static void collections_show_what_is_kept(void **state)
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		struct fixture *fixture = *state;
-		fixture->report.headroom.count = 0;
-		struct pm_limit *system = add_limit(fixture, PM_LIMIT_SYSTEM, 20000 * MIB,
-		                                    "/proc/meminfo");
-		struct pm_limit *heap = add_limit(fixture, kinds[i], 500 * MIB, "maximum");
+		struct pm_limit *heap = set_heap(fixture, kinds[i], 500 * MIB);
 
-		system->used = 1000 * MIB;
 		for (unsigned time = 0; time <= 40; time++) {
 			heap->used = (50 + 3 * time + 8 * (time % 5)) * MIB;
 			add_sample(fixture, time, 300 * MIB);
 		}
 
 		bool v8 = kinds[i] == PM_LIMIT_V8_OLD_SPACE;
-		assert_ptr_equal(forecast(fixture), v8 ? heap : system);
+		assert_ptr_equal(forecast(fixture), v8 ? heap : fixture->report.headroom.limits);
 		struct forecast_time time = forecast_time(&fixture->report.forecasts[1]);
 		assert_int_equal(time.known, v8);
 		if (v8)
 			assert_true(time.estimate && fabs(time.seconds / 110 - 1) < 0.2);
-		headroom_rates_deinit(&fixture->rates);
-		fixture->rates = (struct headroom_rates){ 0 };
+		forget_samples(fixture);
 	}
 }
 
@@ -532,8 +539,7 @@ static void jvm_that_warms_up_is_not_first(void **state)
 	assert_ptr_equal(forecast(fixture), system);
 	assert_true(forecast_time(&fixture->report.forecasts[1]).known);
 
-	headroom_rates_deinit(&fixture->rates);
-	fixture->rates = (struct headroom_rates){ 0 };
+	forget_samples(fixture);
 	grow(fixture, code, 150, 1);
 	assert_ptr_equal(forecast(fixture), code);
 }

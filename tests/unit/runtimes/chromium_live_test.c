@@ -118,27 +118,14 @@ static void browser_stop(struct browser *browser)
 /** Returns the number of pages of array buffers; each belongs to PartitionAlloc. */
 static uint64_t check_buffers(struct owner_pages *pages)
 {
-	const struct pm_regions *regions = &pages->look.regions;
-	unsigned char bytes[PAGE], filled[PAGE];
-	uint64_t found = 0;
+	uint64_t counts[PM_OWNER_COUNT];
 
-	memset(filled, FILL, sizeof filled);
-	for (size_t i = 0; i < regions->count; i++) {
-		const struct pm_region *region = &regions->items[i];
-
-		if (region->inode != 0 || !(region->perms & PM_PERM_WRITE))
-			continue;
-		for (uint64_t at = region->start; at < region->end; at += PAGE) {
-			if (pm_reader_read(&pages->look.memory, at, bytes, PAGE, NULL, NULL) < 0 ||
-			    memcmp(bytes, filled, PAGE) != 0)
-				continue;
-			assert_string_equal(pm_owner_name(owner_pages_at(pages, at)),
-			                    pm_owner_name(PM_OWNER_CHROMIUM_PARTITION));
-			found++;
-		}
-	}
-
-	return found;
+	owner_pages_count_filled(pages, FILL, counts);
+	for (unsigned owner = 0; owner < PM_OWNER_COUNT; owner++)
+		if (owner != PM_OWNER_CHROMIUM_PARTITION && counts[owner] > 0)
+			fail_msg("%" PRIu64 " pages of buffers belong to %s", counts[owner],
+			         pm_owner_name((enum pm_owner)owner));
+	return counts[PM_OWNER_CHROMIUM_PARTITION];
 }
 
 /** The renderer of the page is the process with its array buffers. */

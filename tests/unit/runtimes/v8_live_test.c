@@ -135,30 +135,17 @@ static void stop(pid_t pid)
 /** Fails if a page of V8 is full of the bytes of buffers. Returns the pages of malloc that are. */
 static uint64_t check_buffers(struct owner_pages *pages)
 {
-	const struct pm_regions *regions = &pages->look.regions;
-	unsigned char bytes[PAGE], filled[PAGE];
-	uint64_t found = 0;
+	uint64_t counts[PM_OWNER_COUNT];
 
-	memset(filled, FILL, sizeof filled);
-	for (size_t i = 0; i < regions->count; i++) {
-		const struct pm_region *region = &regions->items[i];
+	owner_pages_count_filled(pages, FILL, counts);
+	for (unsigned i = 0; i < PM_OWNER_COUNT; i++) {
+		enum pm_owner owner = (enum pm_owner)i;
 
-		if (region->inode != 0 || !(region->perms & PM_PERM_WRITE))
-			continue;
-		for (uint64_t at = region->start; at < region->end; at += PAGE) {
-			if (pm_reader_read(&pages->look.memory, at, bytes, PAGE, NULL, NULL) < 0 ||
-			    memcmp(bytes, filled, PAGE) != 0)
-				continue;
-
-			enum pm_owner owner = owner_pages_at(pages, at);
-			if (strcmp(pm_owner_family(owner), "v8") == 0)
-				fail_msg("the buffer at %" PRIx64 " belongs to %s", at,
-				         pm_owner_name(owner));
-			found += owner == PM_OWNER_MALLOC;
-		}
+		if (strcmp(pm_owner_family(owner), "v8") == 0 && counts[owner] > 0)
+			fail_msg("%" PRIu64 " pages of buffers belong to %s", counts[owner],
+			         pm_owner_name(owner));
 	}
-
-	return found;
+	return counts[PM_OWNER_MALLOC];
 }
 
 /** All chunks, and nothing else: after the start, with 200 MB, and after these were released. */

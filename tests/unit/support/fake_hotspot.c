@@ -90,32 +90,40 @@ static void add_variables(struct fake_hotspot *jvm)
 /** Describes the fields. */
 static void add_fields(struct fake_hotspot *jvm)
 {
-	fake_hotspot_field(jvm, "Universe", "_collectedHeap", true, FAKE_JVM_STATIC_HEAP);
-	fake_hotspot_field(jvm, "CollectedHeap", "_reserved", false, 32);
-	fake_hotspot_field(jvm, "CollectedHeap", "_total_collections", false, 64);
-	fake_hotspot_field(jvm, "MemRegion", "_start", false, 0);
-	fake_hotspot_field(jvm, "MemRegion", "_word_size", false, 8);
-	fake_hotspot_field(jvm, "BarrierSet", "_barrier_set", true, FAKE_JVM_STATIC_BARRIERS);
-	fake_hotspot_field(jvm, "BarrierSet", "_fake_rtti", false, 8);
-	fake_hotspot_field(jvm, "BarrierSet::FakeRtti", "_concrete_tag", false, 8);
-	fake_hotspot_field(jvm, "CardTableBarrierSet", "_card_table", false, 64);
-	fake_hotspot_field(jvm, "CardTable", "_byte_map", false, 56);
-	fake_hotspot_field(jvm, "CardTable", "_byte_map_size", false, 48);
-	fake_hotspot_field(jvm, "CodeCache", "_heaps", true, FAKE_JVM_STATIC_CODE);
-	fake_hotspot_field(jvm, "GrowableArrayBase", "_len", false, 0);
-	fake_hotspot_field(jvm, "GrowableArray<int>", "_data", false, 8);
-	fake_hotspot_field(jvm, "CodeHeap", "_memory", false, 8);
-	fake_hotspot_field(jvm, "CodeHeap", "_segmap", false, 120);
-	fake_hotspot_field(jvm, "VirtualSpace", "_low_boundary", false, 0);
-	fake_hotspot_field(jvm, "VirtualSpace", "_high_boundary", false, 8);
-	fake_hotspot_field(jvm, "MetaspaceObj", "_shared_metaspace_base", true,
-	                   FAKE_JVM_STATIC_ARCHIVE);
-	fake_hotspot_field(jvm, "MetaspaceObj", "_shared_metaspace_top", true,
-	                   FAKE_JVM_STATIC_ARCHIVE_END);
-	fake_hotspot_field(jvm, "PerfMemory", "_start", true, FAKE_JVM_STATIC_COUNTERS);
-	fake_hotspot_field(jvm, "PerfMemory", "_end", true, FAKE_JVM_STATIC_COUNTERS_END);
-	fake_hotspot_field(jvm, "Abstract_VM_Version", "_s_vm_release", true,
-	                   FAKE_JVM_STATIC_VERSION);
+	static const struct {
+		const char *type;
+		const char *name;
+		bool is_static;
+		uint64_t offset; /* of a static field: its number */
+	} fields[] = {
+		{ "Universe", "_collectedHeap", true, FAKE_JVM_STATIC_HEAP },
+		{ "CollectedHeap", "_reserved", false, 32 },
+		{ "CollectedHeap", "_total_collections", false, 64 },
+		{ "MemRegion", "_start", false, 0 },
+		{ "MemRegion", "_word_size", false, 8 },
+		{ "BarrierSet", "_barrier_set", true, FAKE_JVM_STATIC_BARRIERS },
+		{ "BarrierSet", "_fake_rtti", false, 8 },
+		{ "BarrierSet::FakeRtti", "_concrete_tag", false, 8 },
+		{ "CardTableBarrierSet", "_card_table", false, 64 },
+		{ "CardTable", "_byte_map", false, 56 },
+		{ "CardTable", "_byte_map_size", false, 48 },
+		{ "CodeCache", "_heaps", true, FAKE_JVM_STATIC_CODE },
+		{ "GrowableArrayBase", "_len", false, 0 },
+		{ "GrowableArray<int>", "_data", false, 8 },
+		{ "CodeHeap", "_memory", false, 8 },
+		{ "CodeHeap", "_segmap", false, 120 },
+		{ "VirtualSpace", "_low_boundary", false, 0 },
+		{ "VirtualSpace", "_high_boundary", false, 8 },
+		{ "MetaspaceObj", "_shared_metaspace_base", true, FAKE_JVM_STATIC_ARCHIVE },
+		{ "MetaspaceObj", "_shared_metaspace_top", true, FAKE_JVM_STATIC_ARCHIVE_END },
+		{ "PerfMemory", "_start", true, FAKE_JVM_STATIC_COUNTERS },
+		{ "PerfMemory", "_end", true, FAKE_JVM_STATIC_COUNTERS_END },
+		{ "Abstract_VM_Version", "_s_vm_release", true, FAKE_JVM_STATIC_VERSION },
+	};
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		fake_hotspot_field(jvm, fields[i].type, fields[i].name, fields[i].is_static,
+		                   fields[i].offset);
 	add_type(jvm, "CollectedHeap", 96);
 	add_type(jvm, "Opaque", 0);
 	add_int(jvm, "BarrierSet::CardTableBarrierSet", 1);

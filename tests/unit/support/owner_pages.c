@@ -15,6 +15,8 @@
 #include "kinds/owners.h"
 #include "support/target.h"
 
+enum { PAGE = 4096 };
+
 /** Adds a part of a page run that has one owner. */
 static void add(struct owner_pages *pages, uint64_t size, uint8_t owner, uint8_t proof)
 {
@@ -107,6 +109,27 @@ enum pm_owner owner_pages_at(const struct owner_pages *pages, uint64_t address)
 
 	const struct pm_region *region = pm_regions_find(&pages->look.regions, address);
 	return region ? pm_kinds_owner_by_kind(region) : PM_OWNER_UNKNOWN;
+}
+
+void owner_pages_count_filled(struct owner_pages *pages, unsigned char fill,
+                              uint64_t counts[PM_OWNER_COUNT])
+{
+	const struct pm_regions *regions = &pages->look.regions;
+	unsigned char bytes[PAGE], filled[PAGE];
+
+	memset(counts, 0, PM_OWNER_COUNT * sizeof *counts);
+	memset(filled, fill, sizeof filled);
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+
+		if (region->inode != 0 || !(region->perms & PM_PERM_WRITE))
+			continue;
+		for (uint64_t at = region->start; at < region->end; at += PAGE) {
+			if (pm_reader_read(&pages->look.memory, at, bytes, PAGE, NULL, NULL) == 0 &&
+			    memcmp(bytes, filled, PAGE) == 0)
+				counts[owner_pages_at(pages, at)]++;
+		}
+	}
 }
 
 const struct pm_runtime_info *owner_pages_runtime(const struct owner_pages *pages,

@@ -37,6 +37,15 @@ double owner_pages_share(const struct owner_pages *pages);
 /** Returns the owner of an address; PM_OWNER_UNKNOWN if nothing is mapped there. */
 enum pm_owner owner_pages_at(const struct owner_pages *pages, uint64_t address);
 
+/**
+ * Counts the pages of writable memory without a file that are full of a byte.
+ * @param pages   the process
+ * @param fill    the byte
+ * @param counts  receives the number of pages of each owner
+ */
+void owner_pages_count_filled(struct owner_pages *pages, unsigned char fill,
+                              uint64_t counts[PM_OWNER_COUNT]);
+
 /** Returns the runtime of a family, or NULL. */
 const struct pm_runtime_info *owner_pages_runtime(const struct owner_pages *pages,
                                                   const char *family);
