@@ -42,8 +42,15 @@ static void put_sentence(void *context, enum why_label label, const struct text 
 	};
 	struct lines *lines = context;
 
+	struct text line = { 0 };
+
+	/* Without its label, who holds something would not be understood. */
+	if (label == WHY_HELD)
+		text_format(&line, "%s ", why_sentence_label(label));
+	text_bytes(&line, text->bytes, text->length);
 	open_lines(lines, keys[label]);
-	put_line(lines->json, NULL, text);
+	put_line(lines->json, NULL, &line);
+	text_deinit(&line);
 }
 
 static void put_content(struct json *json, const struct pm_finding *finding)

@@ -397,9 +397,9 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 		break;
 
 	case PM_FACT_MODULE:
-		text_string(line, "probably ");
+		text_string(line, "probably its code: ");
 		put_name(fact->text, line);
-		text_string(line, ", which has this text");
+		text_string(line, " has this text as a constant");
 		break;
 	case PM_FACT_HOLDER:
 		put_holder(fact->text, line);

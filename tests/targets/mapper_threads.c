@@ -94,6 +94,8 @@ static void start(const char *name, size_t blocks, size_t block_size, pthread_at
 	if (pthread_create(&thread, attributes, work, &worker) != 0)
 		target_check(-1, "pthread_create");
 	pthread_barrier_wait(&ready);
+	/* Waits until the worker no longer uses the barrier, which is on this stack. */
+	pthread_barrier_destroy(&ready);
 }
 
 void mapper_threads(void)

@@ -28,7 +28,7 @@ teardown() {
 	retry_timed
 	target_start hoarder 400
 	run -1 --separate-stderr procmem why --deep --max-stop 0 --for 6s "$TARGET_PID"
-	[[ $output = *'held by global hoard '*' in hoarder'* ]]
+	[[ $output = *'held by  global hoard '*' in hoarder'* ]]
 	[[ $output = *' stopped '*' ms'* ]]
 }
 
