@@ -72,6 +72,8 @@ static void start_thread(const char *name)
 	pthread_t id;
 	target_check(-pthread_create(&id, NULL, work, &thread), "pthread_create");
 	pthread_barrier_wait(&named);
+	/* Waits until the thread no longer uses the barrier, which is on this stack. */
+	pthread_barrier_destroy(&named);
 }
 
 static void map_file(const char *directory, const char *name, size_t number)
