@@ -29,6 +29,22 @@ static void put_failure(const char *what, const struct pm_error *failure, why_un
 	text_deinit(&words);
 }
 
+/** Tells which part of the contents of chunks was read, if the heap is large. */
+static void list_contents(const struct why_walks *walks, why_unseen_visitor *visit, void *context)
+{
+	struct text words = { 0 };
+
+	if (walks->read == walks->chunks || walks->read == 0)
+		return;
+	text_string(&words, "the content of all but ");
+	text_grouped(&words, walks->read);
+	text_string(&words, " of ");
+	text_grouped(&words, walks->chunks);
+	text_string(&words, " chunks");
+	visit(context, &words);
+	text_deinit(&words);
+}
+
 /** Lists why the chunks of malloc are not known. */
 static void list_chunks(const struct why_observation *observation, why_unseen_visitor *visit,
                         void *context)
@@ -36,6 +52,7 @@ static void list_chunks(const struct why_observation *observation, why_unseen_vi
 	const struct pm_error *failure = &observation->walks.failure;
 
 	if (failure->kind == PM_ERROR_NONE) {
+		list_contents(&observation->walks, visit, context);
 		if (!why_walks_know_growth(&observation->walks))
 			pass("which chunks of malloc grow", visit, context);
 		return;
