@@ -21,7 +21,8 @@ const struct pm_census_class *pm_census_find(struct pm_census *census, uint64_t 
                                              const struct pm_chunk_type *type);
 
 /**
- * Multiplies the counts and bytes of each class, and of all chunks. The size is a key of the census.
+ * Multiplies the counts and bytes of each class, and of all chunks. The size is a key of the
+ * census.
  *
  * @param scale    returns the factor of a size
  * @param context  passed to `scale`

@@ -178,7 +178,9 @@ static int test_uniform(struct search *search, const struct pm_heap_segment *seg
 int pm_heap_turnover(const struct pm_heap_index *index, const struct pm_heap_index *other,
                      pm_turnover_visitor *visit, void *context)
 {
-	struct search search = { .index = index, .other = other, .visit = visit, .context = context };
+	struct search search = {
+		.index = index, .other = other, .visit = visit, .context = context
+	};
 	int result = 0;
 
 	for (size_t i = 0; result == 0 && i < index->count; i++) {
