@@ -230,6 +230,10 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
 		rates->last.known = rates->last.known || result == 0;
 		if (result == 0 && hook)
 			result = hook->sampled(hook->context, rates, &sample, error);
+		if (result > 0) {
+			result = 0;
+			break;
+		}
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
 
