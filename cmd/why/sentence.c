@@ -329,6 +329,20 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 	case PM_FACT_HOLDER:
 		text_string(line, "held by ");
 		put_holder(fact->text, line);
+		if (fact->count > 0) {
+			text_string(line, ", with ");
+			text_size_as(line, fact->bytes, lines->exact);
+			text_string(line, " in ");
+			text_grouped(line, fact->count);
+			text_format(line, " chunk%s", text_plural(fact->count));
+		}
+		break;
+	case PM_FACT_CODE:
+		text_string(line, fact->count > 0 ? "touched by " : "mapped by ");
+		put_holder(fact->text, line);
+		text_string(line, " (");
+		text_size_as(line, fact->bytes, lines->exact);
+		text_format(line, " in %.0fs)", fact->rate);
 		break;
 	case PM_FACT_WRITER:
 		text_format(line, "process %" PRIu64 " \"", fact->count);

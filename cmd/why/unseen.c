@@ -61,9 +61,21 @@ static void list_chunks(const struct why_observation *observation, why_unseen_vi
 	put_failure("inside malloc", failure, visit, context);
 }
 
-static void list_live(const struct why_observation *observation, why_unseen_visitor *visit,
-                      void *context)
+/** Tests whether --deep would find out more: the memory of the process grows. */
+static bool deep_helps(const struct why_report *report)
 {
+	const struct pm_findings *findings = report->findings;
+	const struct why_observation *observation = report->observation;
+
+	return !observation->options->deep && !observation->watched && findings->count > 0 &&
+	       !findings->items[0].harmless && findings->items[0].rate > 0 &&
+	       findings->items[0].pid == report->evidence->pid;
+}
+
+static void list_live(const struct why_report *report, why_unseen_visitor *visit, void *context)
+{
+	const struct why_observation *observation = report->observation;
+
 	list_chunks(observation, visit, context);
 	if (observation->options->no_text)
 		pass("the content of memory (--no-strings)", visit, context);
@@ -71,6 +83,11 @@ static void list_live(const struct why_observation *observation, why_unseen_visi
 		pass("the content of memory", visit, context);
 	if (observation->deep.failure.kind != PM_ERROR_NONE)
 		put_failure("who holds the chunks", &observation->deep.failure, visit, context);
+	if (observation->deep.trace.failure.kind != PM_ERROR_NONE)
+		put_failure("which code allocates", &observation->deep.trace.failure, visit,
+		            context);
+	if (deep_helps(report))
+		pass("who allocates (--deep)", visit, context);
 	if (observation->watched) {
 		pass("the content of memory", visit, context);
 		pass("other processes, tmpfs and shared files", visit, context);
@@ -123,7 +140,7 @@ void why_unseen_list(const struct why_report *report, why_unseen_visitor *visit,
 
 	switch (observation->source) {
 	case PM_EVIDENCE_LIVE:
-		list_live(observation, visit, context);
+		list_live(report, visit, context);
 		break;
 	case PM_EVIDENCE_RECORDING:
 		list_recording(observation, visit, context);
