@@ -5,6 +5,7 @@
  */
 #include "why/deep_trace.h"
 
+#include <procmem/maps.h>
 #include <procmem/trace.h>
 
 #include "base/interrupt.h"
@@ -33,9 +34,29 @@ static int list_sites(struct why_deep_trace *found, const struct pm_trace *trace
 	return 0;
 }
 
+/** Returns the addresses of a region, which can have grown since the finding was made. */
+static struct pm_range range_now(struct pm_process *process,
+                                 const struct pm_evidence_region *region)
+{
+	struct pm_range range = { region->start, region->end };
+	struct pm_regions regions;
+
+	pm_regions_init(&regions);
+	if (pm_maps_read(process, PM_MAPS, &regions, NULL) == 0) {
+		size_t at = pm_regions_index(&regions, range.start);
+
+		if (at < regions.count && regions.items[at].start <= range.start &&
+		    regions.items[at].end > range.end)
+			range.end = regions.items[at].end;
+	}
+	pm_regions_deinit(&regions);
+	return range;
+}
+
 /** Finds the code: in the region of the finding or, if there is none, in all memory. */
-static int find_site(struct why_deep_trace *found, struct pm_trace *trace,
-                     const struct pm_finding *finding, struct pm_error *error)
+static int find_site(struct why_deep_trace *found, struct pm_process *process,
+                     struct pm_trace *trace, const struct pm_finding *finding,
+                     struct pm_error *error)
 {
 	struct pm_trace_result all = { 0 }, part = { 0 };
 
@@ -45,7 +66,7 @@ static int find_site(struct why_deep_trace *found, struct pm_trace *trace,
 	int result = 0;
 	found->seconds = all.seconds;
 	if (finding->region) {
-		const struct pm_range range = { finding->region->start, finding->region->end };
+		const struct pm_range range = range_now(process, finding->region);
 
 		result = pm_trace_measure_ranges(trace, &range, 1, &part, error);
 		if (result == 0)
@@ -74,7 +95,7 @@ static int record(struct why_deep_trace *found, struct pm_process *process,
 	if (result == 0 && end == PM_TRACE_EXITED)
 		result = pm_error_set(error, PM_ERROR_GONE, 0, "the process has exited");
 	if (result == 0)
-		result = find_site(found, trace, finding, error);
+		result = find_site(found, process, trace, finding, error);
 	pm_trace_close(trace);
 	return result;
 }
