@@ -76,7 +76,7 @@ static int walk(struct why_observation *observation, const struct pm_sample *sam
 	if (observation->walks.count != 1 &&
 	    why_owners_count_types(&observation->owners, observation->process, sample, error) < 0)
 		return -1;
-	return why_walks_make(&observation->walks, error);
+	return why_walks_make(&observation->walks, sample->runtimes, error);
 }
 
 /**

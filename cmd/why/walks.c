@@ -138,8 +138,8 @@ static int walk_first(struct why_walks *walks, struct pm_error *error)
 	double began = clock_boot_seconds();
 
 	if (pm_maps_read(walks->process, PM_MAPS, &walks->regions, error) < 0 ||
-	    malloc_heap_open_process(walks->process, &walks->regions, walks->cancel, first, error) <
-	            0 ||
+	    malloc_heap_open_beside(walks->process, &walks->regions, &walks->skip[0], walks->cancel,
+	                            first, error) < 0 ||
 	    malloc_heap_check(first->heap, NULL, "", error) < 0)
 		return -1;
 
@@ -169,7 +169,8 @@ static int walk_again(struct why_walks *walks, struct malloc_heap *opened,
 	double began = clock_boot_seconds();
 
 	if (pm_maps_read(walks->process, PM_MAPS, regions, error) < 0 ||
-	    malloc_heap_open_process(walks->process, regions, walks->cancel, opened, error) < 0 ||
+	    malloc_heap_open_beside(walks->process, regions, &walks->skip[walks->count],
+	                            walks->cancel, opened, error) < 0 ||
 	    malloc_heap_check(opened->heap, NULL, "", error) < 0)
 		return -1;
 	return walk_over(walks, opened->heap, began, error);
@@ -217,13 +218,15 @@ static int fail(struct why_walks *walks, const struct pm_error *why, struct pm_e
 	return 0;
 }
 
-int why_walks_make(struct why_walks *walks, struct pm_error *error)
+int why_walks_make(struct why_walks *walks, const struct pm_runtimes *runtimes,
+                   struct pm_error *error)
 {
 	struct pm_error why = { 0 };
 
 	if (walks->failure.kind != PM_ERROR_NONE || walks->count == PM_SURVIVORS_WALKS)
 		return 0;
 
+	walks->skip[walks->count] = malloc_heap_skip_of(runtimes);
 	int result;
 	if (walks->count == 0)
 		result = walk_first(walks, &why);
@@ -302,5 +305,7 @@ void why_walks_deinit(struct why_walks *walks)
 	malloc_heap_close(&walks->second);
 	pm_regions_deinit(&walks->regions);
 	pm_regions_deinit(&walks->second_regions);
+	for (unsigned i = 0; i < PM_SURVIVORS_WALKS; i++)
+		free(walks->skip[i].ranges);
 	free(walks->arenas);
 }

@@ -30,6 +30,8 @@ struct why_walks {
 	const volatile sig_atomic_t *cancel;
 	struct pm_regions regions; /**< of the first walk */
 	struct malloc_heap first;  /**< the first walk, whose memory finds the types */
+	/** For each walk, ranges that were not searched; owned */
+	struct malloc_heap_skip skip[PM_SURVIVORS_WALKS];
 	struct chunk_contents contents;
 	struct pm_survivors *survivors;   /**< NULL before the first walk */
 	struct pm_census *census;         /**< the chunks of the last walk; NULL if not known */
@@ -62,11 +64,14 @@ void why_walks_begin(struct why_walks *walks, struct pm_process *process,
  * Makes the next walk, unless an earlier one failed or all were made. A heap that cannot be read is
  * not an error: why_walks.failure says why.
  *
- * @param walks  the walks
- * @param error  PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
- * @return       0 or -1
+ * @param walks     the walks
+ * @param runtimes  the runtimes of the process, whose objects are not searched for chunks; NULL if
+ * they are not known
+ * @param error     PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ * @return          0 or -1
  */
-int why_walks_make(struct why_walks *walks, struct pm_error *error);
+int why_walks_make(struct why_walks *walks, const struct pm_runtimes *runtimes,
+                   struct pm_error *error);
 
 /** Returns the free bytes that an arena had at all walks: 0 if a walk did not find it. */
 uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_arena *arena);

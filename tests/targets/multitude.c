@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * multitude CHUNKS RATE: a process with so many chunks of malloc that not all of them are read: CHUNKS
- * of 32 to 112 bytes, with some free ones in between. It adds RATE chunks of 160 bytes per second with
- * the text "ledger entry # of a branch", and frees none of them. At the same time, it replaces a
- * thousand chunks of a queue, also of 160 bytes, in each tenth of a second.
+ * multitude CHUNKS RATE: a process with so many chunks of malloc that not all of them are read:
+ * CHUNKS of 32 to 112 bytes, with some free ones in between. It adds RATE chunks of 160 bytes per
+ * second with the text "ledger entry # of a branch", and frees none of them. At the same time, it
+ * replaces a thousand chunks of a queue, also of 160 bytes, in each tenth of a second.
  *
  * It answers the command `tell` with `made NUMBER`: how many chunks it has added.
  */
