@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <procmem/census_sample.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/minmax.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A census of a large heap. The index knows all sizes, so the number of chunks of each size is
  * exact. Of each size, evenly distributed chunks are read, and the rest is divided as they are. */
+#include <procmem/census_sample.h>
+
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -77,7 +79,7 @@ static int add(void *context, const struct pm_chunk *chunk, const void *head, si
 	return pm_census_add(sample->census, chunk, head, size, sample->error);
 }
 
-/** Returns how many chunks of a size there are for each one that was read. */
+/** Returns the number of chunks of a size for each one that was read. */
 static double scale_of(void *context, uint64_t size)
 {
 	const struct sample *sample = context;

@@ -17,6 +17,10 @@ enum { SAMPLE_MAX = 65536, HEADER = 16 };
 /** Bits of a header of glibc: the chunk before is in use; all flags. */
 enum { PREVIOUS_IN_USE = 1, FLAGS = 7 };
 
+/* Share of the new chunks that must stay so that no chance is involved, and the significance that
+ * is needed otherwise, in standard deviations. */
+static const double stay_min = 0.7, deviations = 4;
+
 /** What the visitors need. */
 struct visit {
 	struct pm_newcomers *newcomers;
@@ -137,6 +141,8 @@ static int count_lasting(void *context, const struct pm_chunk *chunk, const void
 	struct pm_newcomers *newcomers = to->newcomers;
 	struct pm_chunk_item item = { .chunk = *chunk, .head = head, .size = size };
 
+	if (pm_size_counts_add(&newcomers->read, chunk->size, 1, to->error) < 0)
+		return -1;
 	if (newcomers->hashes[to->at++] != pm_head_hash_lasting(head, size, newcomers->main))
 		return 0;
 
@@ -146,7 +152,23 @@ static int count_lasting(void *context, const struct pm_chunk *chunk, const void
 	if (pm_chunk_types_find(to->types, head, size, &item.type, to->error) < 0 ||
 	    pm_size_counts_add(&newcomers->stay, chunk->size, 1, to->error) < 0)
 		return -1;
+	if (item.type->content != PM_CONTENT_ZEROS &&
+	    pm_size_counts_add(&newcomers->told, chunk->size, 1, to->error) < 0)
+		return -1;
 	return pm_census_add_item(to->census, &item, to->error);
+}
+
+/** Counts all chunks in use by size. */
+static int count_all(struct pm_newcomers *newcomers, struct pm_heap *heap, struct pm_error *error)
+{
+	struct pm_heap_cursor cursor = { 0 };
+	struct pm_chunk chunk;
+
+	while (pm_heap_index_next(pm_heap_index_of(heap), &cursor, &chunk))
+		if (chunk.state == PM_CHUNK_IN_USE &&
+		    pm_size_counts_add(&newcomers->all, chunk.size, 1, error) < 0)
+			return -1;
+	return 0;
 }
 
 int pm_newcomers_count(struct pm_newcomers *newcomers, struct pm_heap *heap,
@@ -161,8 +183,22 @@ int pm_newcomers_count(struct pm_newcomers *newcomers, struct pm_heap *heap,
 
 	if (newcomers->count == 0)
 		return 0;
-	return pm_heap_read_picked(heap, newcomers->chunks, newcomers->count, count_lasting,
-	                           &context, error);
+	if (pm_heap_read_picked(heap, newcomers->chunks, newcomers->count, count_lasting, &context,
+	                        error) < 0)
+		return -1;
+	return pm_census_count(census) > 0 ? count_all(newcomers, heap, error) : 0;
+}
+
+bool pm_newcomers_have_grown(const struct pm_newcomers *newcomers, uint64_t size)
+{
+	double net = (double)pm_size_counts_get(&newcomers->nets, size);
+	double read = (double)pm_size_counts_get(&newcomers->read, size);
+	double told = (double)pm_size_counts_get(&newcomers->told, size);
+	double all = (double)pm_size_counts_get(&newcomers->all, size);
+
+	/* The squares are compared. */
+	return told >= stay_min * read ||
+	       (net > 0 && net * net >= deviations * deviations * 2 * all);
 }
 
 double pm_newcomers_scale(const struct pm_newcomers *newcomers)
@@ -177,6 +213,9 @@ void pm_newcomers_deinit(struct pm_newcomers *newcomers)
 	free(newcomers->chunks);
 	free(newcomers->hashes);
 	pm_size_counts_deinit(&newcomers->nets);
+	pm_size_counts_deinit(&newcomers->read);
 	pm_size_counts_deinit(&newcomers->stay);
+	pm_size_counts_deinit(&newcomers->told);
+	pm_size_counts_deinit(&newcomers->all);
 	*newcomers = (struct pm_newcomers){ 0 };
 }

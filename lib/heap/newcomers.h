@@ -7,6 +7,8 @@
 #ifndef PM_HEAP_NEWCOMERS_H
 #define PM_HEAP_NEWCOMERS_H
 
+#include <stdbool.h>
+
 #include <procmem/census.h>
 #include <procmem/chunk_type.h>
 
@@ -20,8 +22,13 @@ struct pm_newcomers {
 	uint64_t found;             /**< number of chunks that appeared */
 	struct pm_range main;       /**< addresses of the main arena, now and when it has grown */
 	struct pm_size_counts nets; /**< chunks that appeared minus those that disappeared */
-	struct pm_size_counts stay; /**< chunks of the sample that stay, by size */
-	uint64_t random;            /**< state of the random numbers */
+	struct pm_size_counts read; /**< chunks of the sample, by size */
+	struct pm_size_counts stay; /**< of these, those that stay */
+	/** Of those that stay, chunks that are not all zeros: another chunk of zeros can have taken
+	 * the place of one */
+	struct pm_size_counts told;
+	struct pm_size_counts all; /**< all chunks in use, by size; empty if no chunk stays */
+	uint64_t random;           /**< state of the random numbers */
 };
 
 /**
@@ -49,6 +56,13 @@ int pm_newcomers_find(struct pm_newcomers *newcomers, struct pm_heap *before, st
 int pm_newcomers_count(struct pm_newcomers *newcomers, struct pm_heap *heap,
                        struct pm_chunk_types *types, struct pm_census *census,
                        struct pm_error *error);
+
+/**
+ * Tests whether the number of chunks of a size has grown. If many of the new chunks disappear
+ * again, the numbers vary by chance: independent chunks that come and go, N at a time, by about the
+ * square root of 2 N. Such a number must have grown by four times this.
+ */
+bool pm_newcomers_have_grown(const struct pm_newcomers *newcomers, uint64_t size);
 
 /** Returns the number of chunks that appeared for each one of the sample; at least 1. */
 double pm_newcomers_scale(const struct pm_newcomers *newcomers);

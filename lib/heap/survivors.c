@@ -335,7 +335,8 @@ static void get_sparse(const struct pm_survivors *survivors, struct pm_survivor_
 	double net = share * (double)pm_size_counts_get(&newcomers->nets, class->size);
 
 	result->rate *= pm_newcomers_scale(newcomers);
-	result->net_known = newcomers->nets.lost == 0;
+	result->net_known = newcomers->nets.lost == 0 &&
+	                    pm_newcomers_have_grown(newcomers, class->size);
 	if (result->net_known) {
 		result->net_count = (int64_t)net;
 		result->net_bytes = result->net_count * (int64_t)class->size;

@@ -138,22 +138,6 @@ PM_PUBLIC int pm_census_add(struct pm_census *census, const struct pm_chunk *chu
 PM_PUBLIC int pm_census_add_heap(struct pm_census *census, struct pm_heap *heap,
                                  struct pm_error *error);
 
-/**
- * Counts the chunks in use of a large heap, but reads only some of them: of each size evenly
- * distributed ones, and all if they are few. The number of chunks of each size is exact; how they
- * are divided into types is estimated. Of the members of a class, `count`, `bytes` and `zeros` are
- * those of all chunks, the others those of the chunks that were read.
- *
- * @param census  an empty census without a filter, with the key PM_CENSUS_SIZE
- * @param heap    the heap
- * @param max     number of chunks that are read, about; at least 16 of each size are
- * @param read    receives the number of chunks that were read
- * @param error   PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
- * @return        0 or -1
- */
-PM_PUBLIC int pm_census_add_sample(struct pm_census *census, struct pm_heap *heap, uint64_t max,
-                                   uint64_t *read, struct pm_error *error);
-
 /** Orders of classes, all descending. Equal classes are in ascending order of `example`. */
 enum pm_census_order {
 	PM_CENSUS_BY_BYTES, /**< by pm_census_class.bytes */

@@ -55,8 +55,8 @@ struct pm_survivor_class {
 	 * the class among the survivors of this size */
 	int64_t net_count;
 	int64_t net_bytes; /**< the same in bytes */
-	/** Whether `net_count` and `net_bytes` are known. Both are 0 if a census dropped the class
-	 */
+	/** Whether `net_count` and `net_bytes` are known. Both are 0 if a census dropped the class,
+	 * or, in a sparse comparison, if the number of chunks can have varied by chance */
 	bool net_known;
 };
 
