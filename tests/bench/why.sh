@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $target, $scratch and $standstill
 # What `procmem why` costs. There is no peer: the bounds are 35 s of time, and 0.3 s of CPU time and 1.5 s more per GiB of malloc memory.
-# The cases: $WHY_CHUNKS chunks (tests/bench/chunks.c), 16 million by default, which are about 1.2 GiB; half as many of which a thousand are
-# replaced all the time, and 500 added per second (tests/targets/multitude.c); and Python with 1 GiB of objects, which are no malloc memory.
+# The cases: $WHY_CHUNKS chunks (tests/bench/chunks.c), 16 million by default, which are about 1.2 GiB; and half as many, of which a thousand
+# are replaced in each tenth of a second, and 500 are added per second (tests/targets/multitude.c).
 
 # why_case NAME: measures the target.
 why_case() {
