@@ -81,8 +81,11 @@ struct limits_watch {
  */
 static const double counts_share = 0.05;
 
-/* Share of one processor that may be spent on reading the runtimes of the process. */
-static const double runtimes_share = 0.1;
+/*
+ * Share of one processor that may be spent on reading the runtimes of the process. If the
+ * measurement takes more than ten seconds, they are read often enough with less.
+ */
+static const double runtimes_share = 0.1, runtimes_share_long = 0.04, long_seconds = 10;
 
 /** Adds the usage of the limits at the time of a sample. */
 static int add_limits(struct headroom_rates *rates, struct limits_watch *watch,
@@ -201,9 +204,11 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
 {
 	double seconds = source->seconds;
 	const struct headroom_hook *hook = source->hook;
+	bool is_long = hook && seconds > long_seconds;
 	const struct pm_sampler_options options = { .kinds = true,
 		                                    .pages = hook && hook->pages,
-		                                    .runtimes = runtimes_share };
+		                                    .runtimes = is_long ? runtimes_share_long
+		                                                        : runtimes_share };
 	struct limits_watch limits = { .process = process };
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
@@ -230,6 +235,10 @@ static int take_samples(struct headroom_rates *rates, struct pm_process *process
 		rates->last.known = rates->last.known || result == 0;
 		if (result == 0 && hook)
 			result = hook->sampled(hook->context, rates, &sample, error);
+		if (result > 0) {
+			result = 0;
+			break;
+		}
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
 

@@ -90,7 +90,7 @@ struct headroom_hook {
 	 * @param rates    the rates so far; `tracker` has the sample
 	 * @param sample   the sample
 	 * @param error    any; ends the measurement
-	 * @return         0, or -1
+	 * @return         0; 1 if this was the last sample; -1
 	 */
 	int (*sampled)(void *context, const struct headroom_rates *rates,
 	               const struct pm_sample *sample, struct pm_error *error);

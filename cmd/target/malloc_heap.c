@@ -7,6 +7,7 @@
 #include <procmem/number.h>
 #include <procmem/target_reader.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "base/text.h"
@@ -100,6 +101,16 @@ int malloc_heap_open_process(struct pm_process *process, const struct pm_regions
                              const volatile sig_atomic_t *cancel, struct malloc_heap *opened,
                              struct pm_error *error)
 {
+	const struct malloc_heap_skip none = { 0 };
+
+	return malloc_heap_open_beside(process, regions, &none, cancel, opened, error);
+}
+
+int malloc_heap_open_beside(struct pm_process *process, const struct pm_regions *regions,
+                            const struct malloc_heap_skip *skip,
+                            const volatile sig_atomic_t *cancel, struct malloc_heap *opened,
+                            struct pm_error *error)
+{
 	*opened = (struct malloc_heap){ 0 };
 	if (open_process(process, regions, opened, error) < 0)
 		return -1;
@@ -108,6 +119,8 @@ int malloc_heap_open_process(struct pm_process *process, const struct pm_regions
 		                                  .reader = &opened->reader,
 		                                  .pages = &opened->pages,
 		                                  .process = process,
+		                                  .skip = skip->ranges,
+		                                  .skip_count = skip->count,
 		                                  .cancel = cancel };
 	return pm_heap_open(&opened->source, &opened->heap, error);
 }
@@ -138,6 +151,36 @@ int malloc_heap_open_loaded(const struct loaded *loaded, const volatile sig_atom
 		opened->source.linked = pm_heap_find_linked(loaded->target->process);
 
 	return pm_heap_open(&opened->source, &opened->heap, error);
+}
+
+/** Tests whether an owner has its objects in memory that it maps itself, without malloc. */
+static bool maps_itself(enum pm_owner owner)
+{
+	switch (owner) {
+	case PM_OWNER_JAVA_HEAP:
+	case PM_OWNER_PYTHON_OBJECTS:
+	case PM_OWNER_V8_HEAP:
+	case PM_OWNER_GO_HEAP:
+	case PM_OWNER_DOTNET_HEAP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct malloc_heap_skip malloc_heap_skip_of(const struct pm_runtimes *runtimes)
+{
+	struct malloc_heap_skip skip = { 0 };
+	size_t count = runtimes ? runtimes->range_count : 0;
+
+	if (count == 0)
+		return skip;
+	skip.ranges = alloc_array(NULL, count, sizeof *skip.ranges);
+	for (size_t i = 0; i < count; i++)
+		if (runtimes->ranges[i].proof == PM_PROOF_PROVEN &&
+		    maps_itself((enum pm_owner)runtimes->ranges[i].owner))
+			skip.ranges[skip.count++] = runtimes->ranges[i].range;
+	return skip;
 }
 
 void malloc_heap_close(struct malloc_heap *opened)

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <procmem/heap.h>
+#include <procmem/runtimes.h>
 
 #include "target/memory.h"
 #include "target/regions_load.h"
@@ -79,6 +80,28 @@ bool malloc_heap_measure(struct pm_process *process, const struct pm_heap_hint *
 int malloc_heap_open_process(struct pm_process *process, const struct pm_regions *regions,
                              const volatile sig_atomic_t *cancel, struct malloc_heap *opened,
                              struct pm_error *error);
+
+/** Ranges in which there are no chunks that malloc has mapped. Zeroed: there are none. */
+struct malloc_heap_skip {
+	struct pm_range *ranges; /**< ascending; release with free(3) */
+	size_t count;            /**< number of elements of `ranges` */
+};
+
+/**
+ * Returns where runtimes have their objects. To search it for chunks would read all of it.
+ * @param runtimes  the runtimes of the process; NULL: they are not known
+ * @return          the ranges that are proven
+ */
+struct malloc_heap_skip malloc_heap_skip_of(const struct pm_runtimes *runtimes);
+
+/**
+ * Opens the heap of a process as malloc_heap_open_process().
+ * @param skip  ranges that are not searched; must outlive the heap
+ */
+int malloc_heap_open_beside(struct pm_process *process, const struct pm_regions *regions,
+                            const struct malloc_heap_skip *skip,
+                            const volatile sig_atomic_t *cancel, struct malloc_heap *opened,
+                            struct pm_error *error);
 
 /**
  * Opens the heap of a target of which only the regions were read.

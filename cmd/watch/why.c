@@ -57,7 +57,7 @@ static int walk(const struct watch_why *why, struct why_observation *observation
 	if (!why->walk || !process)
 		return 0;
 	why_walks_begin(&observation->walks, process, interrupt_flag());
-	return why_walks_make(&observation->walks, error);
+	return why_walks_make(&observation->walks, why->history->sample.runtimes, error);
 }
 
 int watch_why_print(const struct watch_why *why, struct out *out, struct pm_error *error)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include <procmem/refs.h>
+#include <procmem/retained.h>
 
 #include "base/interrupt.h"
 #include "target/malloc_graph.h"
@@ -40,6 +41,30 @@ static void put_root(struct pm_graph *graph, const struct pm_path *path, struct 
 	}
 }
 
+/** Finds out how much a root holds. Without memory for this, it is not known. */
+static int measure_root(struct why_deep *deep, struct pm_graph *graph, uint32_t root,
+                        struct pm_error *error)
+{
+	struct pm_retained retained = { 0 };
+	struct pm_error why;
+
+	if (pm_retained_find(graph, &retained, &why) < 0) {
+		if (why.kind != PM_ERROR_CANCELLED)
+			return 0;
+		*error = why;
+		return -1;
+	}
+
+	for (size_t i = 0; i < retained.root_count; i++) {
+		if (retained.roots[i].root != root)
+			continue;
+		deep->held = retained.roots[i].held;
+		deep->held_count = retained.roots[i].chunks;
+	}
+	pm_retained_deinit(&retained);
+	return 0;
+}
+
 /** Finds what holds a chunk. */
 static int find_holder(struct why_deep *deep, struct malloc_graph *graph, uint64_t address,
                        struct pm_error *error)
@@ -59,8 +84,9 @@ static int find_holder(struct why_deep *deep, struct malloc_graph *graph, uint64
 		return 0;
 	}
 	put_root(graph->graph, &path, &deep->holder);
+	int result = measure_root(deep, graph->graph, path.steps[path.count - 1].ref.root, error);
 	pm_path_deinit(&path);
-	return 0;
+	return result;
 }
 
 /** Copies the memory, and searches it. */
@@ -87,35 +113,84 @@ static int search(struct why_observation *observation, uint64_t address, struct 
 	return result;
 }
 
-int why_deep_find(struct why_observation *observation, struct pm_findings *findings,
-                  struct pm_error *error)
+static void add_fact(struct pm_finding *finding, struct pm_finding_fact fact)
 {
-	struct pm_finding *finding = findings->count > 0 ? &findings->items[0] : NULL;
-	uint64_t address = finding ? address_of(finding) : 0;
+	if (finding->fact_count < PM_FINDING_FACTS_MAX)
+		finding->facts[finding->fact_count++] = fact;
+}
+
+/** Finds the code of a finding that grows. */
+static int find_code(struct why_observation *observation, struct pm_finding *finding,
+                     struct pm_error *error)
+{
+	struct why_deep_trace *trace = &observation->deep.trace;
+	bool grows = finding->rate > 0 || finding->count_rate > 0;
+
+	if (!grows || finding->pid != observation->info.pid) {
+		pm_error_set(&trace->failure, PM_ERROR_NOT_FOUND, 0,
+		             "nothing in the process grows");
+		return 0;
+	}
+	if (why_deep_trace_find(trace, observation->process, finding,
+	                        observation->options->output.quiet, error) < 0)
+		return -1;
+	if (trace->site)
+		add_fact(finding, (struct pm_finding_fact){ .id = PM_FACT_CODE,
+		                                            .text = trace->code.bytes,
+		                                            .bytes = trace->site->resident,
+		                                            .count = trace->site->before,
+		                                            .rate = trace->seconds });
+	return 0;
+}
+
+/** Finds who holds a chunk of a finding. */
+static int find_holder_of(struct why_observation *observation, struct pm_finding *finding,
+                          struct pm_error *error)
+{
 	struct why_deep *deep = &observation->deep;
 
-	if (address == 0) {
+	deep->address = address_of(finding);
+	if (deep->address == 0) {
 		pm_error_set(&deep->failure, PM_ERROR_NOT_FOUND, 0,
 		             "the first finding is not about chunks of malloc");
 		return 0;
 	}
-	if (search(observation, address, &deep->failure) < 0) {
+	if (search(observation, deep->address, &deep->failure) < 0) {
 		if (deep->failure.kind != PM_ERROR_CANCELLED)
 			return 0;
 		*error = deep->failure;
 		return -1;
 	}
 
-	if (finding->fact_count < PM_FINDING_FACTS_MAX)
-		finding->facts[finding->fact_count++] = (struct pm_finding_fact){
-			.id = PM_FACT_HOLDER,
-			.address = address,
-			.text = text_terminate(&deep->holder),
-		};
+	add_fact(finding, (struct pm_finding_fact){ .id = PM_FACT_HOLDER,
+	                                            .address = deep->address,
+	                                            .bytes = deep->held,
+	                                            .count = deep->held_count,
+	                                            .text = text_terminate(&deep->holder) });
 	return 0;
+}
+
+int why_deep_find(struct why_observation *observation, struct pm_findings *findings,
+                  struct pm_error *error)
+{
+	struct why_deep *deep = &observation->deep;
+
+	if (findings->count == 0 || findings->items[0].harmless) {
+		pm_error_set(&deep->failure, PM_ERROR_NOT_FOUND, 0, "nothing was found");
+		pm_error_set(&deep->trace.failure, PM_ERROR_NOT_FOUND, 0, "nothing was found");
+		return 0;
+	}
+
+	struct pm_finding *finding = &findings->items[0];
+	deep->finding = finding;
+	/* The trace comes first: the stop delays the process. */
+	if (find_code(observation, finding, error) < 0)
+		return -1;
+	return find_holder_of(observation, finding, error);
 }
 
 void why_deep_deinit(struct why_deep *deep)
 {
+	why_deep_trace_deinit(&deep->trace);
 	text_deinit(&deep->holder);
 }

@@ -35,7 +35,7 @@ void why_evidence_chunks_add_arenas(struct why_evidence *made, const struct why_
 			.thread = from->thread.tid,
 			.thread_name = from->thread.name,
 			.threads = from->threads,
-			.use_trend = why_trends_of_few(from->in_use, walks->times, walks->count),
+			.use_trend = why_trends_of_few(from->in_use, walks->times, walks->whole),
 		};
 	}
 
@@ -100,7 +100,7 @@ static void add_chunks(struct why_evidence *made, const struct why_observation *
 	struct pm_evidence_chunks *chunks = alloc_array(NULL, PM_EVIDENCE_CHUNKS_MAX,
 	                                                sizeof *chunks);
 	size_t count = 0, half = PM_EVIDENCE_CHUNKS_MAX / 2;
-	double seconds = walks->times[PM_SURVIVORS_WALKS - 1] - walks->times[0];
+	double seconds = why_walks_seconds(walks);
 
 	if (why_walks_know_growth(walks)) {
 		for (size_t i = 0; i < pm_survivors_count(walks->survivors) && count < half; i++) {

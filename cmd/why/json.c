@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "target/frames.h"
 #include "target/json_parts.h"
 #include "view/json.h"
 #include "why/sentence.h"
@@ -132,6 +133,27 @@ static void put_time(struct json *json, const struct pm_finding *finding)
 	}
 }
 
+/** Writes what --deep has found about a finding. */
+static void put_deep(struct json *json, const struct why_deep *deep)
+{
+	const struct why_deep_trace *trace = &deep->trace;
+
+	if (trace->site) {
+		json_open(json, "code", '{');
+		json_put(json, "stack", frames_json(&trace->site->stack));
+		json_put(json, "resident", json_number(trace->site->resident));
+		json_put(json, "seconds", json_real(trace->seconds));
+		json_shut(json, '}');
+	}
+	if (deep->held_count > 0) {
+		json_open(json, "holder", '{');
+		json_put(json, "address", json_address(deep->address));
+		json_put(json, "held", json_number(deep->held));
+		json_put(json, "chunks", json_number(deep->held_count));
+		json_shut(json, '}');
+	}
+}
+
 static void put_finding(struct json *json, const struct why_report *report,
                         const struct pm_finding *finding)
 {
@@ -153,6 +175,8 @@ static void put_finding(struct json *json, const struct why_report *report,
 	put_figures(json, finding);
 	put_content(json, finding);
 	put_time(json, finding);
+	if (finding == report->observation->deep.finding)
+		put_deep(json, &report->observation->deep);
 	why_sentence_lines(finding, report->evidence, exact, put_sentence, &lines);
 	open_lines(&lines, NULL);
 	json_shut(json, '}');

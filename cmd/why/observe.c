@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <procmem/number.h>
 #include <procmem/process_rollup.h>
 
 #include "base/alloc.h"
@@ -75,7 +76,51 @@ static int walk(struct why_observation *observation, const struct pm_sample *sam
 	if (observation->walks.count != 1 &&
 	    why_owners_count_types(&observation->owners, observation->process, sample, error) < 0)
 		return -1;
-	return why_walks_make(&observation->walks, error);
+	return why_walks_make(&observation->walks, sample->runtimes, error);
+}
+
+/**
+ * Shows on a terminal how far the observation is. The line is cleared with the first one, which
+ * headroom_rates_measure() prints, at the end.
+ */
+static void show_progress(const struct why_observation *observation,
+                          const struct headroom_rates *rates)
+{
+	const struct pm_series *memory = &rates->memory;
+	char passed[PM_DURATION_TEXT_SIZE], all[PM_DURATION_TEXT_SIZE];
+	char size[PM_SIZE_TEXT_SIZE];
+
+	if (observation->options->output.quiet || !isatty(STDERR_FILENO) || memory->count == 0)
+		return;
+
+	pm_format_duration(observation->seconds, passed);
+	pm_format_duration(observation->options->seconds, all);
+	pm_format_size(memory->points[memory->count - 1].value, size);
+	fprintf(stderr, "\r\033[Kwatching: %s of %s, %s resident and swapped (Ctrl-C ends this)",
+	        passed, all, size);
+	fflush(stderr);
+}
+
+/**
+ * Tests whether the observation can end early: then it ends with the sample after the last walk.
+ * The time that the user gives is kept.
+ * @return 1 if it ends now, 0, or -1
+ */
+static int end_early(struct why_observation *observation, const struct headroom_rates *rates,
+                     const struct pm_sample *sample, struct pm_error *error)
+{
+	struct why_walks *walks = &observation->walks;
+
+	if (observation->options->seconds_given)
+		return 0;
+	if (!observation->sure)
+		observation->sure = why_early_is_sure(&observation->early, &rates->memory,
+		                                      rates->tracker);
+	if (!observation->sure)
+		return 0;
+	if (walks->failure.kind != PM_ERROR_NONE || walks->count == PM_SURVIVORS_WALKS)
+		return 1;
+	return walk(observation, sample, error);
 }
 
 /** Adds what the samples of headroom do not have. */
@@ -95,11 +140,12 @@ static int sampled(void *context, const struct headroom_rates *rates,
 		return -1;
 	if (why_owners_add(&observation->owners, observation->process, sample, error) < 0)
 		return -1;
-	if (!walk_is_due(observation, sample->time))
-		return 0;
+	show_progress(observation, rates);
 
 	/* Ctrl-C ends a walk, too. What was seen until then is judged. */
-	int result = walk(observation, sample, error);
+	int result = walk_is_due(observation, sample->time)
+	                     ? walk(observation, sample, error)
+	                     : end_early(observation, rates, sample, error);
 	return result < 0 && error->kind == PM_ERROR_CANCELLED ? 0 : result;
 }
 
@@ -235,6 +281,9 @@ int why_observe(struct why_observation *observation, const char *word, struct pm
 	struct pm_process *process = observation->process;
 	if (why_group_find(&observation->group, process, error) < 0)
 		return -1;
+	bool known = pm_process_read_info(process, &observation->info, NULL) == 0;
+	why_early_begin(&observation->early, observation->options->seconds,
+	                known ? &observation->info : NULL);
 	why_walks_begin(&observation->walks, process, interrupt_flag());
 	why_texts_begin(&observation->texts, process);
 	why_signs_begin(&observation->pressure, process);

@@ -10,6 +10,7 @@
 #include "target/regions_load.h"
 #include "target/target.h"
 #include "why/deep.h"
+#include "why/early.h"
 #include "why/group.h"
 #include "why/owners.h"
 #include "why/signs.h"
@@ -67,6 +68,8 @@ struct why_observation {
 	uint64_t samples;             /**< number of samples */
 	bool watched;                 /**< `procmem watch` has observed it: less was read */
 	bool interrupted;             /**< the user ended it early */
+	struct why_early early;       /**< what is needed to end it early */
+	bool sure;                    /**< it ended early, because the verdicts were sure */
 };
 
 /**

@@ -250,9 +250,12 @@ static void put_cost(const struct why_report *report, struct text *line)
 	char duration[PM_DURATION_TEXT_SIZE];
 
 	pm_format_duration(observation->seconds, duration);
-	text_format(line, "looked %s%s, cost %.1f%% of a core, ", duration,
-	            observation->interrupted ? " (interrupted)" : "",
-	            why_report_cpu_percent(report));
+	text_format(line, "looked %s", duration);
+	if (observation->interrupted)
+		text_string(line, " (interrupted)");
+	else if (observation->sure)
+		text_string(line, " (ended early: sure)");
+	text_format(line, ", cost %.1f%% of a core, ", why_report_cpu_percent(report));
 	if (observation->deep.stopped_ns > 0)
 		text_format(line, "stopped %.1f ms", (double)observation->deep.stopped_ns / 1e6);
 	else

@@ -381,6 +381,19 @@ static void put_holder(const char *holder, struct text *text)
 		text_string(text, "\xe2\x80\xa6");
 }
 
+/** Adds who holds chunks, and how much it holds in all. */
+static void put_held(const struct pm_finding_fact *fact, bool exact, struct text *text)
+{
+	put_holder(fact->text, text);
+	if (fact->count == 0)
+		return;
+	text_string(text, ", with ");
+	text_size_as(text, fact->bytes, exact);
+	text_string(text, " in ");
+	text_grouped(text, fact->count);
+	text_format(text, " chunk%s", text_plural(fact->count));
+}
+
 /** Makes the line of a fact that says who makes something. */
 static void make(struct lines *lines, const struct pm_finding_fact *fact)
 {
@@ -402,9 +415,16 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 		text_string(line, " has this text as a constant");
 		break;
 	case PM_FACT_HOLDER:
-		put_holder(fact->text, line);
+		put_held(fact, lines->exact, line);
 		end_line(lines, WHY_HELD);
 		return;
+	case PM_FACT_CODE:
+		text_string(line, fact->count > 0 ? "touched by " : "mapped by ");
+		put_holder(fact->text, line);
+		text_string(line, " (");
+		text_size_as(line, fact->bytes, lines->exact);
+		text_format(line, " in %.0fs)", fact->rate);
+		break;
 	case PM_FACT_WRITER:
 		text_format(line, "process %" PRIu64 " \"", fact->count);
 		put_name(fact->text, line);

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
-/* Time between two searches in seconds, and bytes of one track that are searched at once. */
+#include "base/minmax.h"
+
+/* Time between two searches in seconds, bytes of one track that are searched at once, and bytes of
+ * all of them: a search takes some hundredths of a second. */
 static const double search_interval = 4;
-static const uint64_t search_bytes = UINT64_C(4) << 20;
+static const uint64_t search_bytes = UINT64_C(4) << 20, search_bytes_all = UINT64_C(16) << 20;
 
 void why_texts_begin(struct why_texts *texts, struct pm_process *process)
 {
@@ -83,7 +86,7 @@ static int collect(const struct why_track_texts *item, const struct pm_tracker *
 
 static int search_track(struct why_texts *texts, struct why_track_texts *item,
                         const struct pm_tracker *tracker, const struct pm_regions *regions,
-                        struct pm_error *error)
+                        uint64_t max, struct pm_error *error)
 {
 	const struct pm_page_strings_options options = { .max = (size_t)WHY_TEXTS * 4 };
 	struct pm_page_strings_found found = { 0 };
@@ -91,7 +94,7 @@ static int search_track(struct why_texts *texts, struct why_track_texts *item,
 
 	int result = collect(item, tracker, regions, &pages, error);
 	if (result == 0)
-		result = pm_page_set_thin(&pages, search_bytes, error);
+		result = pm_page_set_thin(&pages, max, error);
 	if (result == 0 && pages.bytes > 0)
 		result = pm_page_strings_find(texts->strings, &pages, &options, &found, error);
 	pm_page_set_deinit(&pages);
@@ -104,6 +107,26 @@ static int search_track(struct why_texts *texts, struct why_track_texts *item,
 		pm_page_strings_found_deinit(&found);
 	}
 	item->range_count = 0;
+	return result;
+}
+
+/** Searches the newest pages of all tracks that have some. */
+static int search_tracks(struct why_texts *texts, const struct pm_tracker *tracker,
+                         const struct pm_regions *regions, struct pm_error *error)
+{
+	uint64_t count = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < texts->count; i++)
+		count += texts->items[i].range_count > 0;
+	if (count == 0)
+		return 0;
+
+	uint64_t max = pm_min(search_bytes, search_bytes_all / count);
+	for (size_t i = 0; i < texts->count && result == 0; i++)
+		if (texts->items[i].range_count > 0)
+			result = search_track(texts, &texts->items[i], tracker, regions, max,
+			                      error);
 	return result;
 }
 
@@ -122,10 +145,7 @@ int why_texts_add(struct why_texts *texts, const struct pm_tracker *tracker,
 
 	texts->searched = sample->time;
 	if (pm_page_strings_begin(texts->strings, sample->regions, &why) == 0) {
-		for (size_t i = 0; i < texts->count && result == 0; i++)
-			if (texts->items[i].range_count > 0)
-				result = search_track(texts, &texts->items[i], tracker,
-				                      sample->regions, &why);
+		result = search_tracks(texts, tracker, sample->regions, &why);
 		pm_page_strings_end(texts->strings);
 	}
 

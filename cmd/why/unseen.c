@@ -29,6 +29,22 @@ static void put_failure(const char *what, const struct pm_error *failure, why_un
 	text_deinit(&words);
 }
 
+/** Tells which part of the contents of chunks was read, if the heap is large. */
+static void list_contents(const struct why_walks *walks, why_unseen_visitor *visit, void *context)
+{
+	struct text words = { 0 };
+
+	if (walks->read == walks->chunks || walks->read == 0)
+		return;
+	text_string(&words, "the content of all but ");
+	text_grouped(&words, walks->read);
+	text_string(&words, " of ");
+	text_grouped(&words, walks->chunks);
+	text_string(&words, " chunks");
+	visit(context, &words);
+	text_deinit(&words);
+}
+
 /** Lists why the chunks of malloc are not known. */
 static void list_chunks(const struct why_observation *observation, why_unseen_visitor *visit,
                         void *context)
@@ -36,6 +52,7 @@ static void list_chunks(const struct why_observation *observation, why_unseen_vi
 	const struct pm_error *failure = &observation->walks.failure;
 
 	if (failure->kind == PM_ERROR_NONE) {
+		list_contents(&observation->walks, visit, context);
 		if (!why_walks_know_growth(&observation->walks))
 			pass("which chunks of malloc grow", visit, context);
 		return;
@@ -44,9 +61,21 @@ static void list_chunks(const struct why_observation *observation, why_unseen_vi
 	put_failure("inside malloc", failure, visit, context);
 }
 
-static void list_live(const struct why_observation *observation, why_unseen_visitor *visit,
-                      void *context)
+/** Tests whether --deep would find out more: the memory of the process grows. */
+static bool deep_helps(const struct why_report *report)
 {
+	const struct pm_findings *findings = report->findings;
+	const struct why_observation *observation = report->observation;
+
+	return !observation->options->deep && !observation->watched && findings->count > 0 &&
+	       !findings->items[0].harmless && findings->items[0].rate > 0 &&
+	       findings->items[0].pid == report->evidence->pid;
+}
+
+static void list_live(const struct why_report *report, why_unseen_visitor *visit, void *context)
+{
+	const struct why_observation *observation = report->observation;
+
 	list_chunks(observation, visit, context);
 	if (observation->options->no_text)
 		pass("the content of memory (--no-strings)", visit, context);
@@ -54,6 +83,11 @@ static void list_live(const struct why_observation *observation, why_unseen_visi
 		pass("the content of memory", visit, context);
 	if (observation->deep.failure.kind != PM_ERROR_NONE)
 		put_failure("who holds the chunks", &observation->deep.failure, visit, context);
+	if (observation->deep.trace.failure.kind != PM_ERROR_NONE)
+		put_failure("which code allocates", &observation->deep.trace.failure, visit,
+		            context);
+	if (deep_helps(report))
+		pass("who allocates (--deep)", visit, context);
 	if (observation->watched) {
 		pass("the content of memory", visit, context);
 		pass("other processes, tmpfs and shared files", visit, context);
@@ -106,7 +140,7 @@ void why_unseen_list(const struct why_report *report, why_unseen_visitor *visit,
 
 	switch (observation->source) {
 	case PM_EVIDENCE_LIVE:
-		list_live(observation, visit, context);
+		list_live(report, visit, context);
 		break;
 	case PM_EVIDENCE_RECORDING:
 		list_recording(observation, visit, context);

@@ -4,9 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <procmem/census_sample.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/minmax.h"
+
+/*
+ * A heap is large from this number of chunks on: three walks that read all contents would take more
+ * than 0.1 s of CPU time. Then about this number of contents is read.
+ */
+enum { LARGE = 200000, READ_MAX = 65536 };
 
 void why_walks_begin(struct why_walks *walks, struct pm_process *process,
                      const volatile sig_atomic_t *cancel)
@@ -15,6 +23,7 @@ void why_walks_begin(struct why_walks *walks, struct pm_process *process,
 	walks->cancel = cancel;
 	walks->complete = true;
 	pm_regions_init(&walks->regions);
+	pm_regions_init(&walks->second_regions);
 }
 
 static struct why_arena *find_arena(struct why_walks *walks, uint64_t address)
@@ -42,6 +51,8 @@ static void note_arenas(struct why_walks *walks, const struct pm_heap *heap)
 		arena->walks++;
 	}
 	walks->complete = walks->complete && heap->complete;
+	walks->chunks = heap->total.chunks + heap->mapped_count;
+	walks->whole++;
 }
 
 /** Finds the threads of the arenas. Without them, the arenas have no threads. */
@@ -73,29 +84,47 @@ static int count_chunks(struct why_walks *walks, struct pm_heap *heap, struct pm
 
 	pm_census_destroy(walks->census);
 	walks->census = NULL;
-	if (pm_census_create(&options, &walks->census, error) < 0 ||
-	    pm_census_add_heap(walks->census, heap, error) < 0 ||
-	    pm_census_sort(walks->census, PM_CENSUS_BY_BYTES, error) < 0)
+	if (pm_census_create(&options, &walks->census, error) < 0)
 		return -1;
-	return 0;
+
+	walks->read = walks->chunks;
+	int result = walks->sparse ? pm_census_add_sample(walks->census, heap, READ_MAX,
+	                                                  &walks->read, error)
+	                           : pm_census_add_heap(walks->census, heap, error);
+	return result < 0 ? -1 : pm_census_sort(walks->census, PM_CENSUS_BY_BYTES, error);
 }
 
-static int walk_over(struct why_walks *walks, struct pm_heap *heap, struct pm_error *error)
+/** Returns the number of the last walk that visits all chunks, from 0. */
+static unsigned last_whole(const struct why_walks *walks)
 {
-	/* Until here, the first walk has spent time on symbols. */
-	double began = clock_boot_seconds();
+	return walks->sparse ? 1 : PM_SURVIVORS_WALKS - 1;
+}
 
+/**
+ * Makes a walk over a heap that was just opened.
+ * @param began  when opening it began, in seconds
+ */
+static int walk_over(struct why_walks *walks, struct pm_heap *heap, double began,
+                     struct pm_error *error)
+{
+	double now = clock_boot_seconds();
+
+	if (walks->count == 0 && heap->chunk_count >= LARGE) {
+		walks->sparse = true;
+		pm_survivors_set_sparse(walks->survivors);
+	}
 	if (pm_survivors_walk(walks->survivors, heap, error) < 0)
 		return -1;
 
-	/* Chunks that appear during the walk are counted if their place comes later. */
-	walks->times[walks->count] = (began + clock_boot_seconds()) / 2;
+	/* Chunks that appear during the walk are counted if their place comes later. The contents
+	 * of a large heap are not part of the walk. */
+	walks->times[walks->count] = walks->sparse ? (began + now) / 2
+	                                           : (now + clock_boot_seconds()) / 2;
 	note_arenas(walks, heap);
-	if (walks->count == PM_SURVIVORS_WALKS - 1) {
-		note_threads(walks, heap);
-		return count_chunks(walks, heap, error);
-	}
-	return 0;
+	if (walks->count != last_whole(walks))
+		return 0;
+	note_threads(walks, heap);
+	return count_chunks(walks, heap, error);
 }
 
 static void note_allocator(struct why_walks *walks, const struct pm_heap *heap)
@@ -104,17 +133,47 @@ static void note_allocator(struct why_walks *walks, const struct pm_heap *heap)
 	         pm_heap_allocator_name(heap->allocator), heap->version);
 }
 
+/* From this size of writable private memory on, smaps is worth its cost; up to this number of
+ * regions. */
+static const uint64_t smaps_bytes = UINT64_C(64) << 20;
+enum { SMAPS_REGIONS = 5000 };
+
+/**
+ * Reads the regions. If there is much to read in few regions, it reads them with VmFlags: then
+ * memory is read twice as fast (target_reader.h).
+ */
+static int read_regions(struct why_walks *walks, struct pm_regions *regions, struct pm_error *error)
+{
+	const unsigned writable = PM_PERM_READ | PM_PERM_WRITE;
+	uint64_t bytes = 0;
+
+	if (pm_maps_read(walks->process, PM_MAPS, regions, error) < 0)
+		return -1;
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+
+		if ((region->perms & writable) == writable && !(region->perms & PM_PERM_SHARED))
+			bytes += region->end - region->start;
+	}
+	if (bytes < smaps_bytes || regions->count > SMAPS_REGIONS)
+		return 0;
+	pm_regions_clear(regions);
+	return pm_maps_read(walks->process, PM_SMAPS, regions, error);
+}
+
 /** Opens the heap for the first time, and the search for types, which all walks use. */
 static int walk_first(struct why_walks *walks, struct pm_error *error)
 {
 	struct malloc_heap *first = &walks->first;
+	double began = clock_boot_seconds();
 
-	if (pm_maps_read(walks->process, PM_MAPS, &walks->regions, error) < 0 ||
-	    malloc_heap_open_process(walks->process, &walks->regions, walks->cancel, first, error) <
-	            0 ||
+	if (read_regions(walks, &walks->regions, error) < 0 ||
+	    malloc_heap_open_beside(walks->process, &walks->regions, &walks->skip[0], walks->cancel,
+	                            first, error) < 0 ||
 	    malloc_heap_check(first->heap, NULL, "", error) < 0)
 		return -1;
 
+	double opened = clock_boot_seconds();
 	const struct chunk_contents_target target = { .process = walks->process,
 		                                      .memory = &first->source,
 		                                      .heap = first->heap };
@@ -124,27 +183,53 @@ static int walk_first(struct why_walks *walks, struct pm_error *error)
 	    pm_survivors_open(walks->contents.types, NULL, &walks->survivors, error) < 0)
 		return -1;
 
-	int result = walk_over(walks, first->heap, error);
-	pm_heap_close(first->heap);
-	first->heap = NULL;
+	/* Symbols have taken time: the walk began that much later. */
+	began += clock_boot_seconds() - opened;
+	int result = walk_over(walks, first->heap, began, error);
+	if (!walks->sparse) {
+		pm_heap_close(first->heap);
+		first->heap = NULL;
+	}
 	return result;
 }
 
-static int walk_again(struct why_walks *walks, struct pm_error *error)
+static int walk_again(struct why_walks *walks, struct malloc_heap *opened,
+                      struct pm_regions *regions, struct pm_error *error)
 {
-	struct pm_regions regions;
+	double began = clock_boot_seconds();
+
+	if (read_regions(walks, regions, error) < 0 ||
+	    malloc_heap_open_beside(walks->process, regions, &walks->skip[walks->count],
+	                            walks->cancel, opened, error) < 0 ||
+	    malloc_heap_check(opened->heap, NULL, "", error) < 0)
+		return -1;
+	return walk_over(walks, opened->heap, began, error);
+}
+
+/** Makes a walk after the first one over a heap whose contents are all read. */
+static int walk_whole(struct why_walks *walks, struct pm_error *error)
+{
 	struct malloc_heap opened = { 0 };
-	int result = -1;
+	struct pm_regions regions;
 
 	pm_regions_init(&regions);
-	if (pm_maps_read(walks->process, PM_MAPS, &regions, error) == 0 &&
-	    malloc_heap_open_process(walks->process, &regions, walks->cancel, &opened, error) ==
-	            0 &&
-	    malloc_heap_check(opened.heap, NULL, "", error) == 0)
-		result = walk_over(walks, opened.heap, error);
-
+	int result = walk_again(walks, &opened, &regions, error);
 	malloc_heap_close(&opened);
 	pm_regions_deinit(&regions);
+	return result;
+}
+
+/** Makes the second walk over a large heap, or reads the chunks that it has found again. */
+static int walk_sparsely(struct why_walks *walks, struct pm_error *error)
+{
+	if (walks->count > 1) {
+		walks->times[walks->count] = clock_boot_seconds();
+		return pm_survivors_walk(walks->survivors, walks->second.heap, error);
+	}
+
+	int result = walk_again(walks, &walks->second, &walks->second_regions, error);
+	pm_heap_close(walks->first.heap);
+	walks->first.heap = NULL;
 	return result;
 }
 
@@ -163,14 +248,22 @@ static int fail(struct why_walks *walks, const struct pm_error *why, struct pm_e
 	return 0;
 }
 
-int why_walks_make(struct why_walks *walks, struct pm_error *error)
+int why_walks_make(struct why_walks *walks, const struct pm_runtimes *runtimes,
+                   struct pm_error *error)
 {
 	struct pm_error why = { 0 };
 
 	if (walks->failure.kind != PM_ERROR_NONE || walks->count == PM_SURVIVORS_WALKS)
 		return 0;
 
-	int result = walks->count == 0 ? walk_first(walks, &why) : walk_again(walks, &why);
+	walks->skip[walks->count] = malloc_heap_skip_of(runtimes);
+	int result;
+	if (walks->count == 0)
+		result = walk_first(walks, &why);
+	else if (walks->sparse)
+		result = walk_sparsely(walks, &why);
+	else
+		result = walk_whole(walks, &why);
 	if (result == 0) {
 		walks->count++;
 		return 0;
@@ -207,6 +300,7 @@ int why_walks_read(struct why_walks *walks, const struct loaded *loaded,
 
 	walks->complete = true;
 	pm_regions_init(&walks->regions);
+	pm_regions_init(&walks->second_regions);
 	if (walk_core(walks, loaded, cancel, &why) < 0)
 		return fail(walks, &why, error);
 	walks->count = 1;
@@ -217,9 +311,14 @@ uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_a
 {
 	uint64_t least = UINT64_MAX;
 
-	for (unsigned i = 0; i < walks->count; i++)
+	for (unsigned i = 0; i < walks->whole; i++)
 		least = pm_min(least, arena->free[i]);
-	return walks->count > 0 ? least : 0;
+	return walks->whole > 0 ? least : 0;
+}
+
+double why_walks_seconds(const struct why_walks *walks)
+{
+	return walks->whole > 1 ? walks->times[walks->whole - 1] - walks->times[0] : 0;
 }
 
 bool why_walks_know_growth(const struct why_walks *walks)
@@ -233,6 +332,10 @@ void why_walks_deinit(struct why_walks *walks)
 	pm_census_destroy(walks->census);
 	chunk_contents_close(&walks->contents);
 	malloc_heap_close(&walks->first);
+	malloc_heap_close(&walks->second);
 	pm_regions_deinit(&walks->regions);
+	pm_regions_deinit(&walks->second_regions);
+	for (unsigned i = 0; i < PM_SURVIVORS_WALKS; i++)
+		free(walks->skip[i].ranges);
 	free(walks->arenas);
 }

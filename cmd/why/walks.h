@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Three walks over malloc's heap: which chunks are allocated and stay. */
+/**
+ * @file
+ * Three walks over malloc's heap: which chunks are allocated and stay. In a large heap, only the
+ * first two visit all chunks, and only the contents of some chunks are read.
+ */
 #ifndef CMD_WHY_WALKS_H
 #define CMD_WHY_WALKS_H
 
@@ -26,10 +30,18 @@ struct why_walks {
 	const volatile sig_atomic_t *cancel;
 	struct pm_regions regions; /**< of the first walk */
 	struct malloc_heap first;  /**< the first walk, whose memory finds the types */
+	/** For each walk, ranges that were not searched; owned */
+	struct malloc_heap_skip skip[PM_SURVIVORS_WALKS];
 	struct chunk_contents contents;
 	struct pm_survivors *survivors;   /**< NULL before the first walk */
 	struct pm_census *census;         /**< the chunks of the last walk; NULL if not known */
 	unsigned count;                   /**< number of walks */
+	unsigned whole;                   /**< number of these that visited all chunks */
+	bool sparse;                      /**< the heap is large */
+	uint64_t chunks;                  /**< chunks in use at the last of these */
+	uint64_t read;                    /**< of these, chunks whose contents were read */
+	struct pm_regions second_regions; /**< of the second walk, if the heap is large */
+	struct malloc_heap second;        /**< the second walk, if the heap is large */
 	double times[PM_SURVIVORS_WALKS]; /**< middle of each walk, in seconds */
 	bool complete;                    /**< all walks found all chunks */
 	struct why_arena *arenas;         /**< owned */
@@ -52,11 +64,14 @@ void why_walks_begin(struct why_walks *walks, struct pm_process *process,
  * Makes the next walk, unless an earlier one failed or all were made. A heap that cannot be read is
  * not an error: why_walks.failure says why.
  *
- * @param walks  the walks
- * @param error  PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
- * @return       0 or -1
+ * @param walks     the walks
+ * @param runtimes  the runtimes of the process, whose objects are not searched for chunks; NULL if
+ * they are not known
+ * @param error     PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ * @return          0 or -1
  */
-int why_walks_make(struct why_walks *walks, struct pm_error *error);
+int why_walks_make(struct why_walks *walks, const struct pm_runtimes *runtimes,
+                   struct pm_error *error);
 
 /** Returns the free bytes that an arena had at all walks: 0 if a walk did not find it. */
 uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_arena *arena);
@@ -73,6 +88,9 @@ uint64_t why_walks_free_always(const struct why_walks *walks, const struct why_a
  */
 int why_walks_read(struct why_walks *walks, const struct loaded *loaded,
                    const volatile sig_atomic_t *cancel, struct pm_error *error);
+
+/** Returns the time in which the numbers of chunks were compared, in seconds; 0 if not known. */
+double why_walks_seconds(const struct why_walks *walks);
 
 /** Returns whether what grew between walks is known. */
 bool why_walks_know_growth(const struct why_walks *walks);

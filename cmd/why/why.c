@@ -12,12 +12,14 @@
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP, OPTION_DEEP, OPTION_MAX_STOP };
 
 static const struct cli_option why_option_list[] = {
-	{ OPTION_FOR, "for", "DURATION", "observe for this time (10s, 5m; default 30s)" },
+	{ OPTION_FOR, "for", "DURATION",
+	  "observe for this time (10s, 5m; default: 30s, or less\nif the verdict is sure)" },
 	{ OPTION_CGROUP, "cgroup", "PATH",
 	  "investigate a cgroup: its parts, its files in tmpfs,\nand its process that grows "
 	  "fastest or is the largest" },
 	{ OPTION_DEEP, "deep", NULL,
-	  "find out who holds the chunks of the first finding;\nthis stops the process shortly" },
+	  "trace which code makes the first finding grow (5 s),\nand find out who holds its "
+	  "chunks, which stops the\nprocess shortly" },
 	{ OPTION_MAX_STOP, "max-stop", "DURATION",
 	  "with --deep: refuse to stop the process for longer\nthan this (default: 1s; 0: any "
 	  "time)" },

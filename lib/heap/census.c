@@ -202,6 +202,23 @@ int pm_census_add_heap(struct pm_census *census, struct pm_heap *heap, struct pm
 	return pm_heap_read_chunks(heap, states, visit, &context, error);
 }
 
+void pm_census_scale(struct pm_census *census, double (*scale)(void *context, uint64_t size),
+                     void *context)
+{
+	census->total = (struct pm_census_total){ 0 };
+	for (size_t i = 0; i < census->table.count; i++) {
+		struct pm_census_class *class = &census->table.items[i].counts;
+		double factor = scale(context, class->size);
+
+		class->count = (uint64_t)((double)class->count * factor + 0.5);
+		class->zeros = (uint64_t)((double)class->zeros * factor + 0.5);
+		class->bytes = class->count * class->size;
+		census->total.count += class->count;
+		census->total.bytes += class->bytes;
+		census->total.zeros += class->zeros;
+	}
+}
+
 /** What pm_census_sort() passes to compare(). */
 struct sorting {
 	const struct pm_class *items;

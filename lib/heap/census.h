@@ -20,4 +20,14 @@ int pm_census_add_item(struct pm_census *census, const struct pm_chunk_item *ite
 const struct pm_census_class *pm_census_find(struct pm_census *census, uint64_t size,
                                              const struct pm_chunk_type *type);
 
+/**
+ * Multiplies the counts and bytes of each class, and of all chunks. The size is a key of the
+ * census.
+ *
+ * @param scale    returns the factor of a size
+ * @param context  passed to `scale`
+ */
+void pm_census_scale(struct pm_census *census, double (*scale)(void *context, uint64_t size),
+                     void *context);
+
 #endif

@@ -37,6 +37,9 @@ struct part {
 struct pm_chunk_heads {
 	struct pm_heap_handle *heap;
 	struct pm_heap_cursor cursor;
+	const struct pm_chunk *picked; /* NULL: all chunks of the index */
+	size_t picked_count;
+	size_t picked_at;        /* index of the next picked chunk */
 	struct pm_chunk pending; /* the chunk that did not fit into the batch before */
 	bool has_pending;
 
@@ -59,11 +62,20 @@ struct pm_chunk_heads *pm_chunk_heads_create(struct pm_heap_handle *heap, struct
 
 	heads->heap = heap;
 	heads->cursor = (struct pm_heap_cursor){ 0 };
+	heads->picked = NULL;
+	heads->picked_count = heads->picked_at = 0;
 	heads->has_pending = false;
 	heads->chunk_count = heads->range_count = heads->part_count = 0;
 	pm_heap_presence_init(&heads->presence, &heap->source);
 
 	return heads;
+}
+
+void pm_chunk_heads_pick(struct pm_chunk_heads *heads, const struct pm_chunk *chunks, size_t count)
+{
+	heads->picked = chunks;
+	heads->picked_count = count;
+	heads->picked_at = 0;
 }
 
 void pm_chunk_heads_destroy(struct pm_chunk_heads *heads)
@@ -106,9 +118,20 @@ static bool add_chunk(struct pm_chunk_heads *heads, const struct pm_chunk *chunk
 	return true;
 }
 
+/** Returns the next chunk. Returns false after the last one. */
+static bool next_chunk(struct pm_chunk_heads *heads, struct pm_chunk *chunk)
+{
+	if (!heads->picked)
+		return pm_heap_index_next(&heads->heap->index, &heads->cursor, chunk);
+	if (heads->picked_at == heads->picked_count)
+		return false;
+
+	*chunk = heads->picked[heads->picked_at++];
+	return true;
+}
+
 static void collect(struct pm_chunk_heads *heads, unsigned states)
 {
-	const struct pm_heap_index *index = &heads->heap->index;
 	struct pm_chunk chunk;
 
 	heads->chunk_count = heads->range_count = 0;
@@ -117,7 +140,7 @@ static void collect(struct pm_chunk_heads *heads, unsigned states)
 		add_chunk(heads, &heads->pending);
 	heads->has_pending = false;
 
-	while (pm_heap_index_next(index, &heads->cursor, &chunk)) {
+	while (next_chunk(heads, &chunk)) {
 		if (!(states >> chunk.state & 1) || add_chunk(heads, &chunk))
 			continue;
 

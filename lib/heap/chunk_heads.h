@@ -16,6 +16,15 @@ struct pm_chunk_heads;
 struct pm_chunk_heads *pm_chunk_heads_create(struct pm_heap_handle *heap, struct pm_error *error);
 
 /**
+ * Restricts the chunks to some of them.
+ *
+ * @param heads   before the first pm_chunk_heads_next()
+ * @param chunks  the chunks, ascending; not NULL. Must outlive `heads`
+ * @param count   number of chunks
+ */
+void pm_chunk_heads_pick(struct pm_chunk_heads *heads, const struct pm_chunk *chunks, size_t count);
+
+/**
  * Releases a batch.
  * @param heads  the batch; may be NULL
  */

@@ -3,6 +3,7 @@
  * everything about chunks to the index. */
 #include "heap/heap.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,6 +218,7 @@ static int open_once(const struct pm_heap_source *source, struct pm_heap **heap,
                      struct pm_error *error)
 {
 	struct pm_heap_handle *made = calloc(1, sizeof *made);
+	uint64_t began = pm_clock_ns(CLOCK_MONOTONIC);
 	if (!made)
 		return pm_error_out_of_memory(error);
 
@@ -230,6 +232,7 @@ static int open_once(const struct pm_heap_source *source, struct pm_heap **heap,
 	}
 
 	made->result.chunk_count = made->index.chunks;
+	made->opened_ns = began + (pm_clock_ns(CLOCK_MONOTONIC) - began) / 2;
 	if (made->index.removed > 0)
 		made->result.complete = made->result.total.complete = false;
 	*heap = &made->result;
@@ -310,14 +313,10 @@ bool pm_heap_in_fastbin(const struct pm_heap *heap, const struct pm_chunk *chunk
 	                pm_compare_words);
 }
 
-int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,
-                        void *context, struct pm_error *error)
+/** Reads the first bytes of chunks, and visits them. */
+static int read_heads(struct pm_heap_handle *handle, struct pm_chunk_heads *heads, unsigned states,
+                      pm_chunk_visitor *visit, void *context, struct pm_error *error)
 {
-	struct pm_heap_handle *handle = pm_heap_handle(heap);
-	struct pm_chunk_heads *heads = pm_chunk_heads_create(handle, error);
-	if (!heads)
-		return -1;
-
 	pm_heap_window_forget(handle->window);
 
 	int result = pm_chunk_heads_next(heads, states, error);
@@ -327,7 +326,32 @@ int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor 
 			break;
 		result = pm_chunk_heads_next(heads, states, error);
 	}
+	return result;
+}
 
+int pm_heap_read_chunks(struct pm_heap *heap, unsigned states, pm_chunk_visitor *visit,
+                        void *context, struct pm_error *error)
+{
+	struct pm_heap_handle *handle = pm_heap_handle(heap);
+	struct pm_chunk_heads *heads = pm_chunk_heads_create(handle, error);
+	if (!heads)
+		return -1;
+
+	int result = read_heads(handle, heads, states, visit, context, error);
+	pm_chunk_heads_destroy(heads);
+	return result;
+}
+
+int pm_heap_read_picked(struct pm_heap *heap, const struct pm_chunk *chunks, size_t count,
+                        pm_chunk_visitor *visit, void *context, struct pm_error *error)
+{
+	struct pm_heap_handle *handle = pm_heap_handle(heap);
+	struct pm_chunk_heads *heads = pm_chunk_heads_create(handle, error);
+	if (!heads)
+		return -1;
+
+	pm_chunk_heads_pick(heads, chunks, count);
+	int result = read_heads(handle, heads, UINT_MAX, visit, context, error);
 	pm_chunk_heads_destroy(heads);
 	return result;
 }

@@ -16,6 +16,7 @@ struct pm_heap_handle {
 	 * caller were read: `source` refers to them. NULL if there is no such memory */
 	struct pm_regions *grown;
 	struct pm_heap_index index;
+	uint64_t opened_ns; /**< middle of the time in which it was read, CLOCK_MONOTONIC */
 	struct pm_heap_window *window;
 	/** Structures of the allocator outside of chunks: a pointer from there to a chunk does not
 	 * mean that the program can reach this chunk. In any order; only set for jemalloc */
@@ -33,6 +34,16 @@ struct pm_heap_handle {
 	size_t unused_count;    /**< number of elements of `unused` */
 	size_t unused_capacity; /**< number of elements for which memory is allocated */
 };
+
+/**
+ * As pm_heap_read_chunks(), for some chunks.
+ *
+ * @param chunks  chunks of the heap, ascending. The memory is read as it is now: they can have been
+ *                freed since the heap was opened
+ * @param count   number of chunks
+ */
+int pm_heap_read_picked(struct pm_heap *heap, const struct pm_chunk *chunks, size_t count,
+                        pm_chunk_visitor *visit, void *context, struct pm_error *error);
 
 /** Returns the handle of a heap that pm_heap_open() returned. */
 static inline struct pm_heap_handle *pm_heap_handle(struct pm_heap *heap)

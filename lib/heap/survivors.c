@@ -14,6 +14,7 @@
 #include "heap/chunk_type.h"
 #include "heap/content.h"
 #include "heap/heap.h"
+#include "heap/newcomers.h"
 
 /** A chunk of a walk. */
 struct record {
@@ -42,6 +43,11 @@ struct pm_survivors {
 	struct pm_census *censuses[PM_SURVIVORS_WALKS]; /* of all chunks; [1] is not used */
 	struct pm_census *found;                        /* of the survivors */
 	struct pm_census_total totals[PM_SURVIVORS_WALKS];
+
+	/* If only the contents of new chunks are compared: */
+	bool sparse;
+	struct pm_heap *before; /* the heap of the first walk; NULL after the second one */
+	struct pm_newcomers newcomers;
 };
 
 static int create_census(const struct pm_survivors *survivors, struct pm_census **census,
@@ -88,6 +94,7 @@ void pm_survivors_close(struct pm_survivors *survivors)
 	release(&survivors->first);
 	release(&survivors->fresh);
 	pm_heap_index_deinit(&survivors->skipped);
+	pm_newcomers_deinit(&survivors->newcomers);
 	pm_census_destroy(survivors->censuses[0]);
 	pm_census_destroy(survivors->censuses[2]);
 	pm_census_destroy(survivors->found);
@@ -117,8 +124,14 @@ static bool contains(struct records *records, const struct record *record)
 	       item->hash == record->hash;
 }
 
-/** Prepares the first walk. */
-static int begin_first(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
+void pm_survivors_set_sparse(struct pm_survivors *survivors)
+{
+	survivors->sparse = true;
+}
+
+/** Sets the addresses of the main arena, and those that the first walk did not see. */
+static int note_addresses(struct pm_survivors *survivors, struct pm_heap *heap,
+                          struct pm_error *error)
 {
 	const struct pm_heap_index *index = pm_heap_index_of(heap);
 	/* Free address space after the main arena, into which it can grow between the walks. */
@@ -137,6 +150,14 @@ static int begin_first(struct pm_survivors *survivors, struct pm_heap *heap, str
 		if (pm_heap_index_skip(&survivors->skipped, index->skipped[i].start,
 		                       index->skipped[i].end, error) < 0)
 			return -1;
+	return 0;
+}
+
+/** Prepares the first walk. */
+static int begin_first(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
+{
+	if (note_addresses(survivors, heap, error) < 0)
+		return -1;
 
 	/* Reserve the memory at once: while an array grows, it exists twice. The kernel provides
 	 * pages only as they are used. */
@@ -210,6 +231,38 @@ static const struct pm_regions *regions_of(struct pm_heap *heap)
 	return pm_heap_handle(heap)->source.regions;
 }
 
+/** Adds up the chunks in use, without reading them. */
+static struct pm_census_total total_of(const struct pm_heap *heap)
+{
+	return (struct pm_census_total){ .count = heap->total.chunks + heap->mapped_count,
+		                         .bytes = heap->total.in_use + heap->mapped };
+}
+
+/** Makes a walk of which only the new chunks are read. */
+static int walk_sparsely(struct pm_survivors *survivors, struct pm_heap *heap,
+                         struct pm_error *error)
+{
+	struct pm_newcomers *newcomers = &survivors->newcomers;
+
+	survivors->totals[survivors->walks] = total_of(heap);
+	if (survivors->walks < 2)
+		survivors->begun[survivors->walks] = pm_heap_handle(heap)->opened_ns;
+	switch (survivors->walks) {
+	case 0:
+		survivors->before = heap;
+		return note_addresses(survivors, heap, error);
+	case 1:
+		newcomers->main = survivors->main;
+		if (pm_newcomers_find(newcomers, survivors->before, heap, error) < 0)
+			return -1;
+		survivors->before = NULL;
+		return 0;
+	default:
+		return pm_newcomers_count(newcomers, heap, survivors->types, survivors->found,
+		                          error);
+	}
+}
+
 int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, struct pm_error *error)
 {
 	struct visit context = { survivors, error };
@@ -220,12 +273,15 @@ int pm_survivors_walk(struct pm_survivors *survivors, struct pm_heap *heap, stru
 
 	if (survivors->walks < 2)
 		survivors->begun[survivors->walks] = pm_clock_ns(CLOCK_MONOTONIC);
-	if (survivors->walks == 0 && begin_first(survivors, heap, error) < 0)
+	if (survivors->walks == 0 && !survivors->sparse && begin_first(survivors, heap, error) < 0)
 		return -1;
 	if (survivors->walks > 0 &&
 	    pm_chunk_types_update(survivors->types, regions_of(heap), error) < 0)
 		return -1;
-	if (pm_chunk_list(heap, survivors->types, survivors->filter, visit, &context, error) < 0)
+	int result = survivors->sparse ? walk_sparsely(survivors, heap, error)
+	                               : pm_chunk_list(heap, survivors->types, survivors->filter,
+	                                               visit, &context, error);
+	if (result < 0)
 		return -1;
 
 	return end_walk(survivors, error);
@@ -269,17 +325,40 @@ static struct counts counts_of(struct pm_census *census, const struct pm_census_
 	};
 }
 
+/** Fills a class of which only a sample was read. */
+static void get_sparse(const struct pm_survivors *survivors, struct pm_survivor_class *result)
+{
+	const struct pm_newcomers *newcomers = &survivors->newcomers;
+	const struct pm_census_class *class = result->chunks;
+	int64_t stay = pm_size_counts_get(&newcomers->stay, class->size);
+	double share = stay > 0 ? (double)class->count / (double)stay : 0;
+	double net = share * (double)pm_size_counts_get(&newcomers->nets, class->size);
+
+	result->rate *= pm_newcomers_scale(newcomers);
+	result->net_known = newcomers->nets.lost == 0 &&
+	                    pm_newcomers_have_grown(newcomers, class->size);
+	if (result->net_known) {
+		result->net_count = (int64_t)net;
+		result->net_bytes = result->net_count * (int64_t)class->size;
+	}
+}
+
 void pm_survivors_get(const struct pm_survivors *survivors, size_t index,
                       struct pm_survivor_class *result)
 {
 	const struct pm_census_class *class = pm_census_get(survivors->found, index);
-	struct counts before = counts_of(survivors->censuses[0], class);
-	struct counts after = counts_of(survivors->censuses[2], class);
 	double seconds = pm_survivors_seconds(survivors);
 
 	*result = (struct pm_survivor_class){ .chunks = class };
 	if (seconds > 0)
 		result->rate = (double)class->count / seconds;
+	if (survivors->sparse) {
+		get_sparse(survivors, result);
+		return;
+	}
+
+	struct counts before = counts_of(survivors->censuses[0], class);
+	struct counts after = counts_of(survivors->censuses[2], class);
 
 	result->net_known = before.known && after.known;
 	if (result->net_known) {

@@ -76,10 +76,15 @@ enum pm_fact_id {
 	PM_FACT_WRITER,      /**< process `count` with the name `text` writes it */
 	PM_FACT_RESERVE,     /**< a reserve of `bytes` is left */
 	PM_FACT_SHARE,       /**< `percent` percent of `bytes` */
-	PM_FACT_SIGN,   /**< the rule `count` (pm_pressure_rule) has the value `rate` in `text` */
-	PM_FACT_HOLDER, /**< `text`, which is escaped, holds the chunk at `address` */
-	PM_FACT_NAME,   /**< `count` of the `size` newest things have the name `text` */
-	PM_FACT_COUNT,  /**< number of values of this enum */
+	PM_FACT_SIGN, /**< the rule `count` (pm_pressure_rule) has the value `rate` in `text` */
+	PM_FACT_NAME, /**< `count` of the `size` newest things have the name `text` */
+	/** `text`, which is escaped, holds the chunk at `address`, and in all `count` chunks with
+	 * `bytes`; 0 if this is not known */
+	PM_FACT_HOLDER,
+	/** The code `text`, which is escaped, has made `bytes` resident in `rate` seconds: it
+	 * mapped them or, if `count` is 1, touched them first */
+	PM_FACT_CODE,
+	PM_FACT_COUNT, /**< number of values of this enum */
 };
 
 /** A fact of a finding. Members that the identifier does not name are 0 or NULL. */

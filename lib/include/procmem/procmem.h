@@ -27,6 +27,7 @@
 
 #include <procmem/arena_threads.h>
 #include <procmem/census.h>
+#include <procmem/census_sample.h>
 #include <procmem/cgroup_levels.h>
 #include <procmem/cgroup_parts.h>
 #include <procmem/chunk_filter.h>

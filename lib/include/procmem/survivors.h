@@ -14,6 +14,11 @@
  * counted, and an old chunk that changes only between the first and the second walk is counted.
  *
  * Memory: 24 bytes for each chunk in use, and up to 48 MiB for counts.
+ *
+ * In a large heap, to read the contents of all chunks takes long. With pm_survivors_set_sparse(),
+ * the first two walks are compared by address and size, without contents, and only chunks that
+ * appeared in between are read, at most 65,536 of them. This finds all growth, but a new chunk at
+ * the place of a freed one of the same size is not seen as new.
  */
 #ifndef PROCMEM_SURVIVORS_H
 #define PROCMEM_SURVIVORS_H
@@ -45,10 +50,13 @@ struct pm_survivor_class {
 	/** Survivors per second: those of the class divided by the time from the first walk to the
 	 * second */
 	double rate;
-	int64_t net_count; /**< chunks of the class in the third walk minus those in the first */
+	/** Chunks of the class in the third walk minus those in the first. In a sparse comparison:
+	 * from the first walk to the second, for all chunks of the size, multiplied by the share of
+	 * the class among the survivors of this size */
+	int64_t net_count;
 	int64_t net_bytes; /**< the same in bytes */
-	/** Whether `net_count` and `net_bytes` are known. Both are 0 if a census dropped the class
-	 */
+	/** Whether `net_count` and `net_bytes` are known. Both are 0 if a census dropped the class,
+	 * or, in a sparse comparison, if the number of chunks can have varied by chance */
 	bool net_known;
 };
 
@@ -65,6 +73,17 @@ PM_PUBLIC int pm_survivors_open(struct pm_chunk_types *types, struct pm_chunk_fi
                                 struct pm_survivors **survivors, struct pm_error *error);
 
 /**
+ * Compares contents of new chunks only. There must be no filter.
+ *
+ * The heap of the first walk must stay open until the second walk was made. The third walk gets the
+ * heap of the second one again, which was not closed: its memory is read as it is then.
+ * pm_survivor_class.chunks counts the chunks that were read, `rate` all of them.
+ *
+ * @param survivors  the handle, before the first walk
+ */
+PM_PUBLIC void pm_survivors_set_sparse(struct pm_survivors *survivors);
+
+/**
  * Releases the walks.
  * @param survivors  the handle; may be NULL
  */
@@ -75,7 +94,7 @@ PM_PUBLIC void pm_survivors_close(struct pm_survivors *survivors);
  * before. The caller waits between the calls.
  *
  * @param survivors  the handle
- * @param heap       the heap; not used after the call
+ * @param heap       the heap; not used after the call, except with pm_survivors_set_sparse()
  * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_USAGE (a fourth
  *                   walk)
  * @return           0 or -1; after a failure, the handle can only be closed

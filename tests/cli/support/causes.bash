@@ -5,7 +5,7 @@
 #   cause NAME [PID]      adds the target that was started last under a name; PID is another process
 #                         that is to be investigated, such as its parent
 #   cause_start NAME PROGRAM WORD...   starts a target, and adds it
-#   causes_judge SECONDS               investigates all
+#   causes_judge [SECONDS]             investigates all, for the usual time if none is given
 #   first NAME FILTER     tests the first finding; $rate is what the target logged per second
 #   acquitted NAME        tests that nothing was found, unless it is harmless
 #
@@ -43,7 +43,7 @@ causes_judge() {
 	local name watchers=()
 	causes_log
 	for name in "${!cause_pid[@]}"; do
-		"$PROCMEM_BIN" why --json --for "$1" "${cause_pid[$name]}" >"$causes_folder/$name.json" 3>&- &
+		"$PROCMEM_BIN" why --json ${1:+--for "$1"} "${cause_pid[$name]}" >"$causes_folder/$name.json" 3>&- &
 		watchers+=($!)
 	done
 	for name in "${watchers[@]}"; do

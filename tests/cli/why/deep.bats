@@ -24,12 +24,52 @@ teardown() {
 }
 
 # bats test_tags=timed
-@test "chunks in a list are held by the variable that has the list" {
+@test "chunks in a list are held by the variable that has the list, with all of them; the code that allocates them is named" {
+	local chunks rss
 	retry_timed
-	target_start hoarder 400
-	run -1 --separate-stderr procmem why --deep --max-stop 0 --for 6s "$TARGET_PID"
-	[[ $output = *'held by  global hoard '*' in hoarder'* ]]
+	target_start hoarder 4000
+	run -1 --separate-stderr procmem why --deep --max-stop 0 --json --for 6s "$TARGET_PID"
+	jq -e '.findings[0] | .evidence | any(startswith("held by global hoard ")) and any(test("^(touched|mapped) by main < .* in 5s"))' <<<"$output"
+	jq -e '[.findings[0].code.stack[].function] | index("main") != null' <<<"$output"
+	# The hoard has all chunks: nearly the whole process. About 2 MB were added in each second of the trace.
+	rss=$(awk '/^VmRSS/ { print $2 * 1024 }' "/proc/$TARGET_PID/status")
+	jq -e --argjson rss "$rss" '.findings[0] | .holder.held / .holder.chunks == 512 and .holder.held < $rss and .holder.held > 10e6 and
+		.code.seconds >= 5 and .code.resident / .code.seconds > 1e6' <<<"$output"
+	# shellcheck disable=SC2154 # set by run
+	[[ $stderr = *"tracing process $TARGET_PID for 5 s, without stopping it"*"stopping process $TARGET_PID for about"* ]]
+
+	run -1 --separate-stderr procmem why --deep --max-stop 0 --for 4s "$TARGET_PID"
+	[[ $output = *'held by  global hoard '*' in hoarder, with '*' chunks'* ]]
 	[[ $output = *' stopped '*' ms'* ]]
+}
+
+# bats test_tags=timed
+@test "without --deep, the last line says that it finds out who allocates" {
+	retry_timed
+	target_start hoarder 4000
+	run -1 --separate-stderr procmem why --for 4s "$TARGET_PID"
+	[[ $output = *'not stopped; not seen: who allocates (--deep)'* ]]
+	# A stop that would last too long is refused, and the rest is reported.
+	run -1 --separate-stderr procmem why --deep --max-stop 1ms --for 4s "$TARGET_PID"
+	[[ $output = *' by main < '*'not stopped; not seen: who holds the chunks ('* ]]
+}
+
+# bats test_tags=timed
+@test "what --deep cannot do is named, and the finding stays" {
+	retry_timed
+	target_start hoarder 4000
+	# The lowest number of descriptors with which the process can be observed is not sufficient for a trace. Those of bats are closed.
+	for limit in {10..20}; do
+		# shellcheck disable=SC2016 # for the other shell
+		run --separate-stderr bash -c 'for fd in /proc/self/fd/*; do
+				[ "${fd##*/}" -le 2 ] || eval "exec ${fd##*/}>&-"
+			done
+			exec prlimit --nofile="$0": -- "$@"' "$limit" "$PROCMEM_BIN" why --deep --max-stop 0 --for 4s "$TARGET_PID"
+		[ "$status" -eq 2 ] || break
+	done
+	[ "$status" -eq 1 ]
+	[[ $output = *'malloc chunks are allocated and stay'* ]]
+	[[ $output = *'not seen: who holds the chunks ('*'which code allocates ('* ]]
 }
 
 @test "--deep is for living processes, and --max-stop for --deep" {

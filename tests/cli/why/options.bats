@@ -34,6 +34,14 @@ why_start() {
 	[[ $output = "texts ($TARGET_PID): nothing was found"* ]]
 }
 
+@test "on a terminal, a line shows how far the observation is, and is cleared" {
+	target_start texts
+	run -0 script -qec "$PROCMEM_BIN why --for 1s $TARGET_PID" /dev/null </dev/null
+	[[ $output = *$'\r\e[Kwatching: '*' of 1.0s, '*' resident and swapped (Ctrl-C ends this)'*$'\r\e[K'*'nothing was found'* ]]
+	run -0 script -qec "$PROCMEM_BIN why -q --for 1s $TARGET_PID" /dev/null </dev/null
+	[[ $output != *watching* ]]
+}
+
 @test "--json has the target, the cost, and an exact rss" {
 	local rss
 	target_start texts

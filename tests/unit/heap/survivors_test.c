@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Three walks over heaps that a test defines: slots of equal size, each of which is in use or free
  * and contains a text. */
+#include <procmem/census_sample.h>
 #include <procmem/survivors.h>
 
 #include <setjmp.h>
@@ -32,7 +33,8 @@ struct fixture {
 	struct pm_survivors *survivors;
 	/* The next walk skips this number of slots: each second one, from the first one on */
 	unsigned skipped;
-	bool damaged; /* the next walk does not find all heaps */
+	uint64_t opened_ns; /* when the next heap that stays open was read */
+	bool damaged;       /* the next walk does not find all heaps */
 };
 
 static int setup(void **state)
@@ -291,6 +293,128 @@ static void the_target_is_gone(void **state)
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 }
 
+/** Opens a heap of the slots, which stays open. */
+static void open_slots(struct fixture *f, struct pm_heap_handle *heap)
+{
+	struct pm_error error;
+
+	*heap = (struct pm_heap_handle){ .source = f->source, .opened_ns = f->opened_ns };
+	f->opened_ns += 1000000000;
+	must(pm_heap_window_open(&heap->source, &heap->window, &error), &error);
+	heap->index.header = HEADER;
+	heap->index.overlap = 8;
+	assert_non_null(
+		pm_heap_index_add_segment(&heap->index, BASE, BASE + SLOTS * SIZE, 0, &error));
+	for (unsigned i = 0; i < SLOTS; i++) {
+		uint64_t size = SIZE | 1;
+
+		pm_heap_index_add(&heap->index, BASE + (uint64_t)i * SIZE, SIZE,
+		                  f->used[i] ? PM_CHUNK_IN_USE : PM_CHUNK_FREE);
+		memcpy(slot(f, i) - 8, &size, sizeof size);
+	}
+	must(pm_heap_index_finish(&heap->index, &error), &error);
+	heap->result.chunk_count = heap->index.chunks;
+}
+
+static void close_slots(struct pm_heap_handle *heap)
+{
+	pm_heap_window_close(heap->window);
+	pm_heap_index_deinit(&heap->index);
+}
+
+/** Only new chunks are read; those that are freed or overwritten before the third walk are not
+ * counted. */
+static void sparse_walks(void **state)
+{
+	struct fixture *f = *state;
+	struct pm_heap_handle first, second;
+	struct pm_survivor_class class;
+	struct pm_error error;
+	uint64_t free_size = SIZE;
+
+	pm_survivors_set_sparse(f->survivors);
+	for (unsigned i = 0; i < 500; i++)
+		use(f, i, "old");
+	open_slots(f, &first);
+	must(pm_survivors_walk(f->survivors, &first.result, &error), &error);
+	for (unsigned i = 600; i < 660; i++)
+		use(f, i, "leaked record");
+	for (unsigned i = 0; i < 10; i++)
+		f->used[i] = false;
+	open_slots(f, &second);
+	must(pm_survivors_walk(f->survivors, &second.result, &error), &error);
+	close_slots(&first);
+
+	/* malloc has freed 605 (the header after it says so), and the program has changed 606. */
+	memcpy(slot(f, 606) - 8, &free_size, sizeof free_size);
+	use(f, 606, "another");
+	must(pm_survivors_walk(f->survivors, &second.result, &error), &error);
+	close_slots(&second);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 1);
+	expect_class(f, 0, 58, 50);
+	pm_survivors_get(f->survivors, 0, &class);
+	assert_true(class.rate > 57.9 && class.rate < 58.1);
+	assert_memory_equal(class.chunks->text, "leaked record #", strlen("leaked record #"));
+}
+
+/** If new chunks disappear again, a number that grows a little can do so by chance. */
+static void sparse_walks_of_a_heap_that_changes(void **state)
+{
+	struct fixture *f = *state;
+	struct pm_heap_handle first, second;
+	struct pm_survivor_class class;
+	struct pm_error error;
+
+	pm_survivors_set_sparse(f->survivors);
+	for (unsigned i = 0; i < 1000; i++)
+		use(f, i * 2, "old");
+	open_slots(f, &first);
+	must(pm_survivors_walk(f->survivors, &first.result, &error), &error);
+	for (unsigned i = 0; i < 300; i++)
+		use(f, i * 2 + 1, "new");
+	for (unsigned i = 0; i < 250; i++)
+		f->used[i * 2] = false;
+	open_slots(f, &second);
+	must(pm_survivors_walk(f->survivors, &second.result, &error), &error);
+	close_slots(&first);
+
+	/* Half of the new ones have other contents: they were freed, and allocated again. */
+	for (unsigned i = 0; i < 150; i++)
+		use(f, i * 2 + 1, "newer");
+	must(pm_survivors_walk(f->survivors, &second.result, &error), &error);
+	close_slots(&second);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 1);
+	pm_survivors_get(f->survivors, 0, &class);
+	assert_int_equal(class.chunks->count, 150);
+	assert_false(class.net_known);
+}
+
+/** A census of a sample has the exact number of chunks of each size. */
+static void census_of_a_sample(void **state)
+{
+	const struct pm_census_options options = { .keys = PM_CENSUS_SIZE | PM_CENSUS_TYPE,
+		                                   .types = ((struct fixture *)*state)->types };
+	struct fixture *f = *state;
+	struct pm_heap_handle heap;
+	struct pm_census *census;
+	struct pm_error error;
+	uint64_t read = 0;
+
+	for (unsigned i = 0; i < 1500; i++)
+		use(f, i, i % 2 ? "text" : "\1\2\3");
+	open_slots(f, &heap);
+	must(pm_census_create(&options, &census, &error), &error);
+	must(pm_census_add_sample(census, &heap.result, 100, &read, &error), &error);
+	must(pm_census_sort(census, PM_CENSUS_BY_BYTES, &error), &error);
+	assert_in_range(read, 90, 110);
+	assert_int_equal(pm_census_total(census).count, 1500);
+	assert_int_equal(pm_census_total(census).bytes, 1500 * SIZE);
+	pm_census_destroy(census);
+	close_slots(&heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +426,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(uncertain_survivors, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_three_walks, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_target_is_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(sparse_walks, setup, teardown),
+		cmocka_unit_test_setup_teardown(sparse_walks_of_a_heap_that_changes, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(census_of_a_sample, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
