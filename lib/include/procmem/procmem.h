@@ -61,6 +61,8 @@
 #include <procmem/memory_use.h>
 #include <procmem/minmax.h>
 #include <procmem/number.h>
+#include <procmem/number_scan.h>
+#include <procmem/number_test.h>
 #include <procmem/oom_log.h>
 #include <procmem/owner.h>
 #include <procmem/owner_sums.h>
