@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <procmem/chunk_parts.h>
+#include <procmem/next_hits.h>
 #include <procmem/region.h>
 #include <procmem/scan.h>
 
@@ -37,6 +38,15 @@ struct grep_view {
  */
 size_t grep_line(const struct grep_view *view, const struct pm_hit *hit,
                  const struct pm_chunk_parts *chunk, struct text *line);
+
+/**
+ * Adds the line of a number that --next has read again.
+ *
+ * @param view  how to print
+ * @param hit   the number
+ * @param line  receives the line
+ */
+void grep_line_next(const struct grep_view *view, const struct pm_next_hit *hit, struct text *line);
 
 /**
  * Returns the number of bytes before and after a match that are needed to print its line.

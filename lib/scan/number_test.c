@@ -326,6 +326,29 @@ bool pm_number_test_matches(const struct pm_number_test *test, const uint8_t *by
 	return ((load(bytes, test->size) - test->low) & mask) <= test->high - test->low;
 }
 
+bool pm_number_test_accepts(const struct pm_number_test *test, const struct pm_number_test *type,
+                            const uint8_t *bytes)
+{
+	bool real = test->type == PM_NUMBER_FLOAT;
+	if (real != (type->type == PM_NUMBER_FLOAT))
+		return false;
+	if (real)
+		return test->size == type->size && pm_number_test_matches(test, bytes);
+
+	if (type->type == PM_NUMBER_INT) {
+		int64_t value = load_signed(bytes, type->size);
+		if (test->type == PM_NUMBER_INT)
+			return value >= (int64_t)test->low && value <= (int64_t)test->high;
+		return value >= 0 && (uint64_t)value >= test->low && (uint64_t)value <= test->high;
+	}
+
+	uint64_t value = load(bytes, type->size);
+	if (test->type == PM_NUMBER_UINT)
+		return value >= test->low && value <= test->high;
+	return value <= INT64_MAX && (int64_t)value >= (int64_t)test->low &&
+	       (int64_t)value <= (int64_t)test->high;
+}
+
 enum pm_number_order pm_number_test_compare(const struct pm_number_test *test, const uint8_t *first,
                                             const uint8_t *second)
 {

@@ -89,6 +89,18 @@ PM_PUBLIC bool pm_number_test_is_valid(const struct pm_number_test *test);
  */
 PM_PUBLIC bool pm_number_test_matches(const struct pm_number_test *test, const uint8_t *bytes);
 
+/**
+ * Tests whether a number of another type has the right value: an integer of any size, or a
+ * floating-point number of the same size.
+ *
+ * @param test   a valid test
+ * @param type   the type of the number, a valid test; its values are not used
+ * @param bytes  the number, `type->size` bytes
+ * @return       true if its value is in the range of the test
+ */
+PM_PUBLIC bool pm_number_test_accepts(const struct pm_number_test *test,
+                                      const struct pm_number_test *type, const uint8_t *bytes);
+
 /** The result of a comparison of two numbers. */
 enum pm_number_order {
 	PM_NUMBER_SAME,      /**< all bytes are the same */
