@@ -172,7 +172,7 @@ static void report(const struct next *next)
 	text_grouped(&line, next->kept);
 	text_string(&line, " of ");
 	text_grouped(&line, next->total);
-	text_format(&line, " %s left", next->total == 1 ? "number is" : "numbers are");
+	text_format(&line, " %s left", next->total == 1 ? "number" : "numbers");
 	if (next->unmapped > 0) {
 		text_string(&line, "; ");
 		text_grouped(&line, next->unmapped);

@@ -51,8 +51,12 @@ void grep_numbers_put_json(struct json *json, const char *name, const struct pm_
 		return;
 	}
 
-	if (test->type == PM_NUMBER_INT)
+	if (test->type == PM_NUMBER_INT) {
 		json_put(json, name, json_integer(strtoll(number, NULL, 10)));
-	else
-		json_put(json, name, json_number(strtoull(number, NULL, 10)));
+		return;
+	}
+
+	uint64_t value = strtoull(number, NULL, 10);
+	if (value <= INT64_MAX)
+		json_put(json, name, json_number(value));
 }

@@ -42,7 +42,8 @@ int grep_numbers_add(struct grep_numbers *numbers, const char *value, bool real,
 void grep_numbers_put(const struct pm_number_test *test, const uint8_t *bytes, struct text *text);
 
 /**
- * Writes a member with a number, unless the number is infinite or NaN, which JSON does not have.
+ * Writes a member with a number, unless it is infinite or NaN, which JSON does not have, or above
+ * 2^63 - 1, which many programs that read JSON cannot represent.
  *
  * @param json   the object
  * @param name   name of the member

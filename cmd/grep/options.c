@@ -286,6 +286,33 @@ static const char *const exclusive[] = {
 	NULL,
 };
 
+/** Options of grep(1). */
+static const struct cli_counterpart counterparts[] = {
+	{ "P perl-regexp", "patterns are always Perl-compatible" },
+	{ "E extended-regexp",
+	  "patterns are always Perl-compatible, which includes extended ones" },
+	{ "G basic-regexp", "patterns are always Perl-compatible; -F searches for plain text" },
+	{ "a text I binary binary-files U", "memory is always searched as bytes" },
+	{ "n line-number", "memory has no lines; each match has its address (with -o: -b)" },
+	{ "w word-regexp", "write \\b on both sides of the pattern" },
+	{ "x line-regexp", "use -M, and write ^ and $ around the pattern" },
+	{ "y", "use -i" },
+	{ "invert-match", "memory has no lines that could fail to match; use a negative "
+	                  "look-ahead such as (?!...)" },
+	{ "L files-without-match regions-without-match",
+	  "-l lists the regions with matches, and 'procmem map' lists all" },
+	{ "files-with-matches", "-l lists the regions with matches" },
+	{ "r R recursive dereference-recursive",
+	  "use --children for the descendants of a process" },
+	{ "H with-filename", "with several processes, each line starts with the PID" },
+	{ "no-filename", "use -o: it prints only the matches" },
+	{ "z null-data Z null", "use --json for output that can be divided safely" },
+	{ "T initial-tab", "use --json for columns" },
+	{ "include exclude exclude-dir", "select regions with REGION, -k or --mapping" },
+	{ "line-buffered", "matches are written within 0.1 s" },
+	{ NULL, NULL },
+};
+
 const struct cli_spec grep_spec = {
 	.command = "grep",
 	.operands = "PATTERN TARGET [REGION]...",
@@ -307,6 +334,7 @@ const struct cli_spec grep_spec = {
 	},
 	.operands_min = 1,
 	.operands_max = -1,
+	.counterparts = counterparts,
 	.instead_of_first = "regexp file int float next",
 };
 

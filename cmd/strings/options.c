@@ -22,6 +22,9 @@ enum {
 };
 
 static const struct cli_option strings_option_list[] = {
+	{ 'a', "all", NULL,
+	  "accepted as in strings(1), without effect: all\n"
+	  "memory is searched, unless REGION is given" },
 	{ 'n', "bytes", "MIN",
 	  "only strings of at least MIN characters (default: 4,\n"
 	  "but 6 in UTF-16)" },
@@ -184,6 +187,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return 0;
 	case 'u':
 		options->unique = true;
+		return 0;
+	case 'a':
 		return 0;
 	default:
 		options->similar = true;

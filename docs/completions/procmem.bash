@@ -83,7 +83,9 @@ _procmem() {
 	heap:--growth | heap:--max-stop | why:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping owner site' -- "$word") && return ;;
-	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
+	grep:--keep) mapfile -t COMPREPLY < <(compgen -W 'changed same grew shrank' -- "$word") && return ;;
+	grep:--int | grep:--float) return ;;
+	grep:--save | grep:--next | grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
 	shell:-c | shell:--command) return ;;
 	shell:-k | shell:--keep-going) before= ;;
 	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context | grep:--timeout) return ;;
@@ -119,7 +121,7 @@ _procmem() {
 			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --children --cgroup --stop
+		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --int --float --aligned --save --next --keep --all-processes --children --cgroup --stop
 			--timeout --by --unique --whole-files --in-use --freed --chunks --kind --owner --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
 			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;

@@ -86,13 +86,15 @@ int pm_saved_hits_check(const struct pm_saved_hits_info *info, struct pm_process
 	if (pm_saved_hits_identify(process, &now, error) < 0)
 		return -1;
 
-	if (info->pid != now.pid || info->start_ticks != now.start_ticks ||
-	    strcmp(info->boot_id, now.boot_id) != 0)
-		return pm_error_set(
-			error, PM_ERROR_GONE, 0,
-			"the hits were found in process %d, which has ended: process %d "
-			"is another one that started later; search again",
-			(int)info->pid, (int)now.pid);
+	if (info->pid != now.pid)
+		return pm_error_set(error, PM_ERROR_GONE, 0,
+		                    "the hits were found in process %d, not in process %d",
+		                    (int)info->pid, (int)now.pid);
+	if (info->start_ticks != now.start_ticks || strcmp(info->boot_id, now.boot_id) != 0)
+		return pm_error_set(error, PM_ERROR_GONE, 0,
+		                    "process %d has ended since the hits were found, and its PID "
+		                    "belongs to another process now; search again",
+		                    (int)info->pid);
 
 	if (info->start_stack != 0 && now.start_stack != 0 && info->start_stack != now.start_stack)
 		return pm_error_set(error, PM_ERROR_GONE, ESTALE,
