@@ -102,6 +102,11 @@ static bool is_late(const struct grep *grep)
 /** Searches the targets of a list, until the time limit. */
 static void search_list(struct grep *grep, struct target_list *list)
 {
+	if (grep->options->search.output.csv) {
+		const struct grep_view view = { .options = grep->options };
+		grep_line_csv_header(&view, grep->out);
+	}
+
 	for (size_t i = 0; i < list->count && !is_enough(grep); i++) {
 		if (i > 0 && is_late(grep)) {
 			report_error("the time limit has ended the search: %zu of %zu processes "

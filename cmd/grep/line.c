@@ -10,6 +10,7 @@
 #include "grep/json.h"
 #include "target/hit_chunk.h"
 #include "target/region_text.h"
+#include "view/csv.h"
 #include "view/hit_text.h"
 #include "view/results.h"
 
@@ -369,11 +370,53 @@ static void print_region(const struct grep_view *view, const struct pm_region *r
 	text_deinit(&line);
 }
 
+void grep_line_csv_header(const struct grep_view *view, struct out *out)
+{
+	out_string(out, view->options->by_kind ? "pid,count,kind\n"
+	                                       : "pid,count,start,end,kind,mapping\n");
+}
+
+/** Starts a row of CSV. */
+static void begin_csv(const struct grep_view *view, uint64_t count, struct csv *csv)
+{
+	if (view->pid > 0)
+		csv_number(csv, (uint64_t)view->pid);
+	else
+		csv_none(csv);
+	csv_number(csv, count);
+}
+
+/** Prints a region as a row of CSV. */
+static void print_csv(const struct grep_view *view, const struct pm_region *region, uint64_t count,
+                      struct out *out)
+{
+	struct csv csv = { .out = out };
+	struct text mapping = { 0 };
+
+	begin_csv(view, count, &csv);
+	csv_address(&csv, region->start);
+	csv_address(&csv, region->end);
+	csv_string(&csv, pm_kind_name((enum pm_kind)region->kind));
+	region_text_mapping(region, false, &mapping);
+	csv_bytes(&csv, mapping.bytes, mapping.length);
+	csv_end(&csv);
+	text_deinit(&mapping);
+	csv_deinit(&csv);
+}
+
 void grep_line_put_kind(const struct grep_view *view, enum pm_kind kind, uint64_t count,
                         struct out *out)
 {
 	struct text line = { 0 };
 
+	if (view->options->search.output.csv) {
+		struct csv csv = { .out = out };
+		begin_csv(view, count, &csv);
+		csv_string(&csv, pm_kind_name(kind));
+		csv_end(&csv);
+		csv_deinit(&csv);
+		return;
+	}
 	if (view->options->search.output.json) {
 		grep_json_kind(view, kind, count, &line);
 	} else {
@@ -391,6 +434,10 @@ void grep_line_put_kind(const struct grep_view *view, enum pm_kind kind, uint64_
 void grep_line_put_region(const struct grep_view *view, const struct pm_region *region,
                           uint64_t count, struct out *out)
 {
+	if (view->options->search.output.csv) {
+		print_csv(view, region, count, out);
+		return;
+	}
 	if (!view->options->search.output.json) {
 		print_region(view, region, count, out);
 		return;

@@ -56,7 +56,15 @@ void grep_line_next(const struct grep_view *view, const struct pm_next_hit *hit,
 size_t grep_line_around(const struct grep_view *view);
 
 /**
- * Prints a region for -l or -c, as text or as JSON.
+ * Prints the first line of the CSV of -c.
+ *
+ * @param view  how to print
+ * @param out   where to print
+ */
+void grep_line_csv_header(const struct grep_view *view, struct out *out);
+
+/**
+ * Prints a region for -l or -c, as text, CSV or JSON.
  *
  * @param view    how to print
  * @param region  the region

@@ -24,6 +24,7 @@ enum {
 	OPTION_SAVE,
 	OPTION_NEXT,
 	OPTION_KEEP,
+	OPTION_CSV,
 };
 
 static const struct cli_option pattern_option_list[] = {
@@ -150,6 +151,7 @@ static const struct cli_option print_option_list[] = {
 	{ 'B', "before-context", "N", "also print N bytes before each match" },
 	{ 'C', "context", "N", "also print N bytes before and after each match" },
 	{ OPTION_JSON, "json", NULL, "print one JSON object per match" },
+	{ OPTION_CSV, "csv", NULL, "with -c: print comma-separated values" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "print nothing, exit at the first match" },
 	{ 's', "no-messages", NULL, "no notes on stderr, only errors" },
@@ -199,6 +201,9 @@ static void set_print_flag(struct grep_options *options, int id)
 		break;
 	case OPTION_JSON:
 		output->json = true;
+		break;
+	case OPTION_CSV:
+		output->csv = true;
 		break;
 	case 'q':
 		options->quiet = output->quiet = true;
@@ -262,6 +267,7 @@ static const struct cli_group groups[] = {
 
 static const char *const exclusive[] = {
 	TARGET_LIST_EXCLUSIVE,
+	"csv json",
 	"only-matching after-context",
 	"only-matching before-context",
 	"only-matching context",
@@ -346,6 +352,8 @@ const char *grep_options_wrong(const struct grep_options *options)
 
 	if (options->by_kind && !options->count)
 		return "'--by' needs '--count': only counts can be summed up";
+	if (options->search.output.csv && (!options->count || options->next))
+		return "'--csv' needs '--count': matches can be had with '--json'";
 	if (options->keep != GREP_KEEP_ALL && !options->next)
 		return "'--keep' needs '--next': it selects from saved numbers";
 	if (numbers->aligned && (numbers->count == 0 || options->next))

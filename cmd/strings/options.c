@@ -18,7 +18,8 @@ enum {
 	OPTION_BUDGET,
 	OPTION_RAW,
 	OPTION_JSON,
-	OPTION_COLOUR
+	OPTION_COLOUR,
+	OPTION_CSV
 };
 
 static const struct cli_option strings_option_list[] = {
@@ -58,6 +59,7 @@ static const struct cli_option form_option_list[] = {
 	{ OPTION_OFFSET, "offset", NULL, "print REGION_START+OFFSET instead of addresses" },
 	{ OPTION_RAW, "raw", NULL, "print characters unchanged; refused on a terminal" },
 	{ OPTION_JSON, "json", NULL, "print one JSON object per string" },
+	{ OPTION_CSV, "csv", NULL, "with -u: print comma-separated values" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },
 	{ 'v', "verbose", NULL,
@@ -217,6 +219,9 @@ static int parse_form(void *into, int id, const char *value, struct pm_error *er
 	case OPTION_JSON:
 		output->json = true;
 		return 0;
+	case OPTION_CSV:
+		output->csv = true;
+		return 0;
 	case 'q':
 		output->quiet = true;
 		return 0;
@@ -240,10 +245,9 @@ static const struct cli_group groups[] = {
 	{ 0 },
 };
 
-static const char *const exclusive[] = {
-	"json raw",      "json radix",    "json offset",         "unique radix",
-	"unique offset", "chunks unique", TARGET_LIST_EXCLUSIVE, NULL
-};
+static const char *const exclusive[] = { "json raw",      "json radix",          "json offset",
+	                                 "unique radix",  "csv json raw",        "unique offset",
+	                                 "chunks unique", TARGET_LIST_EXCLUSIVE, NULL };
 
 const struct cli_spec strings_spec = {
 	.command = "strings",
@@ -277,6 +281,8 @@ bool strings_options_check(const struct strings_options *options, const struct o
 		wrong = "--similar requires -u: without -u, strings are not counted";
 	else if (!options->unique && options->budget > 0)
 		wrong = "--budget requires -u: without -u, strings are not counted";
+	else if (!options->unique && options->search.output.csv)
+		wrong = "--csv requires -u: strings with their addresses can be had with --json";
 	else if (options->offset && options->radix == 'n')
 		wrong = "--offset and -t n cannot be combined";
 	else if (options->raw && out->terminal)

@@ -165,6 +165,8 @@ static enum status run_all(const struct strings_options *options, struct out *ou
 	}
 
 	out_set_colour(out, options->search.output.colour);
+	if (options->search.output.csv)
+		strings_unique_csv_header(out);
 	for (size_t i = 0; i < targets.count && !out_failed(out) && !*cancel; i++) {
 		enum status status = run_one(options, out, &targets, i, &advice);
 		if (result == STATUS_NOTHING || status == STATUS_ERROR)
