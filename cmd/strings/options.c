@@ -7,6 +7,7 @@
 #include <procmem/number.h>
 #include <procmem/tally.h>
 
+#include "base/delta.h"
 #include "base/report.h"
 #include "target/target_list.h"
 
@@ -19,7 +20,8 @@ enum {
 	OPTION_RAW,
 	OPTION_JSON,
 	OPTION_COLOUR,
-	OPTION_CSV
+	OPTION_CSV,
+	OPTION_GROWTH
 };
 
 static const struct cli_option strings_option_list[] = {
@@ -44,6 +46,9 @@ static const struct cli_option strings_option_list[] = {
 	  "in numbers (shown as #) or in the length of a long\n"
 	  "run of one character; a second line shows one of\n"
 	  "these strings and, if known, its format string" },
+	{ OPTION_GROWTH, "growth", "DURATION",
+	  "with -u: count twice, this time apart (30s, 5m), and\n"
+	  "print the strings of which there are more bytes then" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",
@@ -183,6 +188,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return pm_parse_decimal(value, UINT64_MAX, &options->top, error);
 	case OPTION_BUDGET:
 		return parse_budget(options, value, error);
+	case OPTION_GROWTH:
+		return delta_parse_duration(value, &options->growth, error);
 
 	case 'w':
 		options->white_space = true;
@@ -245,9 +252,13 @@ static const struct cli_group groups[] = {
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "json raw",      "json radix",          "json offset",
-	                                 "unique radix",  "csv json raw",        "unique offset",
-	                                 "chunks unique", TARGET_LIST_EXCLUSIVE, NULL };
+static const char *const exclusive[] = {
+	"csv json raw",        "growth sort: the strings are sorted by growth",
+	"growth raw",          "json radix",
+	"json offset",         "unique radix",
+	"unique offset",       "chunks unique",
+	TARGET_LIST_EXCLUSIVE, NULL
+};
 
 const struct cli_spec strings_spec = {
 	.command = "strings",
@@ -279,6 +290,8 @@ bool strings_options_check(const struct strings_options *options, const struct o
 		wrong = "--sort requires -u: without -u, strings are sorted by address";
 	else if (!options->unique && options->similar)
 		wrong = "--similar requires -u: without -u, strings are not counted";
+	else if (!options->unique && options->growth > 0)
+		wrong = "--growth requires -u: without -u, strings are not counted";
 	else if (!options->unique && options->budget > 0)
 		wrong = "--budget requires -u: without -u, strings are not counted";
 	else if (!options->unique && options->search.output.csv)

@@ -40,7 +40,8 @@ static size_t rows_of(const struct strings *strings)
 
 	if (options->top_given && options->top > 0)
 		return (size_t)pm_min(options->top, all);
-	if (options->top_given || !out->terminal || options->search.output.json)
+	if (options->top_given || !out->terminal || options->search.output.json ||
+	    options->search.output.csv)
 		return all;
 	if (out->height <= OTHER_LINES + ROWS_MIN)
 		return pm_min_size(ROWS_MIN, all);

@@ -138,54 +138,15 @@ static bool is_number(const char *word)
 	return word[strspn(word, "0123456789")] == '\0';
 }
 
-/** Returns the program that decompresses a file, or NULL if the file is not compressed. */
-static const char *compression_of(const char *word)
-{
-	static const struct {
-		const char *program, *magic;
-		size_t size;
-	} formats[] = {
-		{ "zstd", "\x28\xb5\x2f\xfd", 4 },
-		{ "gzip", "\x1f\x8b", 2 },
-		{ "xz",
-		  "\xfd"
-		  "7zXZ",
-		  5 },
-		{ "lz4", "\x04\x22\x4d\x18", 4 },
-	};
-	char magic[8] = { 0 };
-
-	if (!is_file(word, "") || is_number(word))
-		return NULL;
-	int fd = open(word, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return NULL;
-	ssize_t size = read(fd, magic, sizeof magic);
-	close(fd);
-
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if (size >= (ssize_t)formats[i].size &&
-		    memcmp(magic, formats[i].magic, formats[i].size) == 0)
-			return formats[i].program;
-	return NULL;
-}
-
 /**
  * If the word names a file or a directory that is neither a recording nor a core file, changes the
  * error to say so.
  */
 static void hint_at_other_file(const char *word, struct pm_error *error)
 {
-	const char *format = compression_of(word);
-
-	if (format)
-		pm_error_set(
-			error, error->kind, 0,
-			"%s is compressed with %s: if it is a core file, decompress it first, with "
-			"'%s -d -c %s >core' or, if systemd-coredump has written it, 'coredumpctl "
-			"dump -o core PID'",
-			word, format, format, word);
-	else if (is_file(word, "") && !is_number(word))
+	if (target_hint_compressed(word, error))
+		return;
+	if (is_file(word, "") && !is_number(word))
 		pm_error_set(error, error->kind, 0,
 		             "%s is a file, not a living process, and is neither a recording nor a "
 		             "core file: if it is a saved smaps or maps file, read it with "
