@@ -76,8 +76,8 @@ static void put_region(struct json *json, const struct pm_region *region)
 /** Writes the type and the value of a number. */
 static void put_number(struct json *json, const struct pm_number_test *test, const uint8_t *bytes)
 {
-	json_put(json, "type", json_text(pm_number_test_name(test)));
-	grep_numbers_put_json(json, "value", test, bytes);
+	json_put(json, "number_type", json_text(pm_number_test_name(test)));
+	grep_numbers_put_json(json, "number", test, bytes);
 	json_put(json, "hex", hex_of(bytes, test->size));
 }
 
@@ -127,7 +127,7 @@ void grep_json_next(const struct grep_view *view, const struct pm_next_hit *hit,
 	json_put(&json, "offset", json_number(address - region->start));
 	json_put(&json, "length", json_number(hit->test->size));
 	put_number(&json, hit->test, hit->now);
-	grep_numbers_put_json(&json, "was", hit->test, hit->saved->bytes);
+	grep_numbers_put_json(&json, "number_was", hit->test, hit->saved->bytes);
 	json_put(&json, "hex_was", hex_of(hit->saved->bytes, hit->test->size));
 	json_shut(&json, '}');
 	text_char(line, '\n');

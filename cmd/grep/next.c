@@ -164,7 +164,7 @@ static int read_again(struct next *next, struct pm_error *error)
 	return result;
 }
 
-/** Reports how many hits are left, and what happened to others. */
+/** Reports the number of hits that are left, and what happened to others. */
 static void report(const struct next *next)
 {
 	struct text line = { 0 };

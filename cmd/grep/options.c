@@ -368,8 +368,8 @@ const char *grep_options_wrong(const struct grep_options *options)
 		       "--hex, -i, -u, --wide, -M, --unique)";
 	if (options->save && (options->only_matching || options->count || options->list ||
 	                      options->context || options->search.output.json || chunks || several))
-		return "'--save' searches one process and prints only how many numbers were "
-		       "saved: 'grep --next FILE' prints them, with --json if needed";
+		return "'--save' searches one process and prints only the number of saved "
+		       "ones: 'grep --next FILE' prints them, with --json if needed";
 	if (options->next && (options->only_matching || options->list || options->by_kind ||
 	                      options->context || options->timeout > 0 || chunks || several))
 		return "'--next' prints numbers of one process: -o, -l, --by, -A, -B, -C, "

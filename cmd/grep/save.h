@@ -39,7 +39,7 @@ int grep_save_open(struct grep_save *save, const char *path, const struct pm_sav
 int grep_save_add(struct grep_save *save, const struct pm_saved_hit *hit, struct pm_error *error);
 
 /**
- * Completes the file, and prints how many hits are in it.
+ * Completes the file, and prints the number of hits in it.
  *
  * @param save   the file
  * @param out    where to print; NULL to print nothing

@@ -220,7 +220,7 @@ static void print_row(const struct strings *strings, const struct row *row)
 	text_deinit(&line);
 }
 
-/** Prints the answer: how many texts grew, and by how much. */
+/** Prints the answer: the number of texts that grew, and the growth. */
 static void print_heading(const struct strings *strings, const struct row *rows, size_t count,
                           double seconds)
 {

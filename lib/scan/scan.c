@@ -102,8 +102,8 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 	 * continues after the match and after this address. */
 	run->ends[record->stream] = record->attempt + 1;
 	if (!run->scan->scanner->overlaps)
-		run->ends[record->stream] =
-			pm_max(record->address + record->size, record->attempt + 1);
+		run->ends[record->stream] = pm_max(record->address + record->size,
+		                                   record->attempt + 1);
 	run->cut[record->stream] = record->truncated;
 	run->totals.hits += !delivery.continued;
 	run->totals.changed += record->changed && !delivery.continued;

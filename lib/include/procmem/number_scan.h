@@ -23,6 +23,10 @@ extern "C" {
 /** Maximum number of tests of a scanner. */
 #define PM_NUMBER_TESTS_MAX 8
 
+/**
+ * Describes what to search for; opaque. Several threads and scans may use the same scanner at the
+ * same time.
+ */
 struct pm_scanner;
 
 /**

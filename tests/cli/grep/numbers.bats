@@ -67,8 +67,8 @@ left() {
 	require jq
 	run -0 procmem grep --json --int 18446744073709551000 --int=-31001:2 --float 99.5:4 "$TARGET_PID" "$range"
 	jq -se --arg a "0x$(addresses -31001 int16)" \
-		'map([.type, .hex]) == [["int16", "e786"], ["uint64", "98fdffffffffffff"], ["float32", "0000c742"]]
-		and .[0].value == -31001 and (.[1] | has("value") | not) and .[0].address == $a and .[2].value == 99.5 and .[2].length == 4' <<<"$output"
+		'map([.number_type, .hex]) == [["int16", "e786"], ["uint64", "98fdffffffffffff"], ["float32", "0000c742"]]
+		and .[0].number == -31001 and (.[1] | has("number") | not) and .[0].address == $a and .[2].number == 99.5 and .[2].length == 4' <<<"$output"
 }
 
 @test "--next keeps the numbers that changed, grew, shrank or stayed, round by round" {
@@ -110,7 +110,7 @@ left() {
 	procmem grep --int 1234567 --save "$saved" "$TARGET_PID"
 	target_tell drop
 	run -0 procmem grep -s --json --next "$saved"
-	jq -se 'map([.value, .was, .hex, .hex_was, .type]) | length == 4 and all(. == [0, 1234567, "00000000", "87d61200", "int32"])' <<<"$output"
+	jq -se 'map([.number, .number_was, .hex, .hex_was, .number_type]) | length == 4 and all(. == [0, 1234567, "00000000", "87d61200", "int32"])' <<<"$output"
 	# Reading them again does not make the process grow.
 	[ "$(awk -v r="${range%-*}" '$1 ~ "^" r { found = 1 } found && $1 == "Rss:" { print $2; exit }' "/proc/$TARGET_PID/smaps")" -eq 0 ]
 	target_tell unmap
