@@ -41,7 +41,7 @@ _procmem_operands() {
 		*:=) skip=yes ;;
 		grep:-[efmABCk] | strings:-[netk] | dump:-[ok] | map:-[ksno] | watch:-[icsnok] | stale:-[ksno]) skip=yes ;;
 		*:--kind | *:--owner | *:--mapping | *:--perms | *:--min-rss | *:--min-size | *:--by | *:--sort | *:--top | *:--columns | *:--output) skip=yes ;;
-		*:--bytes | *:--encoding | *:--budget | *:--growth | *:--radix | *:--for | *:--interval | *:--record | *:--peek | *:--on | *:--do | *:--cool-down) [ "$1:$word" = strings:--bytes ] || [ "$word" != --bytes ] && skip=yes ;;
+		strings:--bytes | *:--encoding | *:--budget | *:--growth | *:--radix | *:--for | *:--interval | *:--record | *:--peek | *:--on | *:--do | *:--cool-down) skip=yes ;;
 		grep:--regexp | grep:--file | grep:--max-count | grep:--*-context | grep:--context | grep:--timeout | grep:--int | grep:--float | grep:--save | grep:--next | grep:--keep) skip=yes ;;
 		watch:--count) skip=yes ;;
 		*:-*) ;;
