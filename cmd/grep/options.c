@@ -366,6 +366,8 @@ const char *grep_options_wrong(const struct grep_options *options)
 	if (options->patterns.given || options->flags != 0 || options->unique)
 		return "numbers cannot be combined with patterns and their options (-e, -f, -F, "
 		       "--hex, -i, -u, --wide, -M, --unique)";
+	if (options->next && options->count && options->search.output.json)
+		return "with '--next', '--count' prints a number, not JSON";
 	if (options->save && (options->only_matching || options->count || options->list ||
 	                      options->context || options->search.output.json || chunks || several))
 		return "'--save' searches one process and prints only the number of saved "
