@@ -163,12 +163,10 @@ bool target_hint_compressed(const char *word, struct pm_error *error)
 	if (!program)
 		return false;
 
-	pm_error_set(
-		error, error->kind, 0,
-		"%s is compressed with %s: if it is a core file, decompress it first, with "
-		"'%s -d -c %s >core' or, if systemd-coredump has written it, 'coredumpctl dump -o "
-		"core PID'",
-		word, program, program, word);
+	pm_error_set(error, error->kind, 0,
+	             "%s is compressed: decompress it first, with '%s -d'; for a core file of "
+	             "systemd-coredump, 'coredumpctl dump -o core PID' does that",
+	             word, program);
 	return true;
 }
 

@@ -215,10 +215,10 @@ assert_refused() {
 	assert_refused procmem map "$BATS_TEST_TMPDIR/core.zst"
 	[[ $stderr == *'zstd -d'*coredumpctl* ]]
 	assert_refused procmem strings "$BATS_TEST_TMPDIR/core.zst"
-	[[ $stderr == *'compressed with zstd'*'zstd -d -c '*'coredumpctl dump -o core PID'* ]]
+	[[ $stderr == *'is compressed: decompress it first, with '*'zstd -d'*'coredumpctl dump -o core PID'* ]]
 	printf '\x1f\x8b....' >"$BATS_TEST_TMPDIR/core.gz"
 	assert_refused procmem grep x "$BATS_TEST_TMPDIR/core.gz"
-	[[ $stderr == *'gzip -d -c '* ]]
+	[[ $stderr == *'gzip -d'* ]]
 }
 
 @test "a saved file that comes through a pipe is read once and completely" {
