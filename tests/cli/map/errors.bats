@@ -214,10 +214,10 @@ assert_refused() {
 	printf '\x28\xb5\x2f\xfd....' >"$BATS_TEST_TMPDIR/core.zst"
 	assert_refused procmem map "$BATS_TEST_TMPDIR/core.zst"
 	[[ $stderr == *'zstd -d'*coredumpctl* ]]
-	assert_refused procmem strings "$BATS_TEST_TMPDIR/core.zst"
+	run -2 --separate-stderr procmem strings "$BATS_TEST_TMPDIR/core.zst"
 	[[ $stderr == *'is compressed: decompress it first, with '*'zstd -d'*'coredumpctl dump -o core PID'* ]]
 	printf '\x1f\x8b....' >"$BATS_TEST_TMPDIR/core.gz"
-	assert_refused procmem grep x "$BATS_TEST_TMPDIR/core.gz"
+	run -2 --separate-stderr procmem grep x "$BATS_TEST_TMPDIR/core.gz"
 	[[ $stderr == *'gzip -d'* ]]
 }
 
