@@ -25,6 +25,7 @@ struct next {
 	struct grep_save save;
 	struct out *out;
 	uint64_t total, kept, unmapped, unreadable;
+	bool ended; /* -m has ended the work before the end of the file */
 };
 
 /** Opens the file of hits. */
@@ -136,7 +137,8 @@ static int visit(void *context, const struct pm_next_hit *hit, struct pm_error *
 
 	if (!options->count && !options->quiet)
 		print(next, hit);
-	return out_failed(next->out) || next->kept >= options->max;
+	next->ended = next->kept >= options->max;
+	return out_failed(next->out) || next->ended;
 }
 
 /** Reads the hits again. */
@@ -171,8 +173,12 @@ static void report(const struct next *next)
 
 	text_grouped(&line, next->kept);
 	text_string(&line, " of ");
+	if (next->ended)
+		text_string(&line, "the first ");
 	text_grouped(&line, next->total);
 	text_format(&line, " %s left", next->total == 1 ? "number" : "numbers");
+	if (next->ended)
+		text_string(&line, "; the others were not read (-m)");
 	if (next->unmapped > 0) {
 		text_string(&line, "; ");
 		text_grouped(&line, next->unmapped);

@@ -97,6 +97,10 @@ left() {
 	[ "$output" = "${at[1]}  anon +0x81: int32 -5, was 1234567" ]
 	[ "$stderr" = 'procmem: note: 1 of 4 numbers left' ]
 
+	run -0 --separate-stderr procmem grep --next "$saved" -m 1
+	[ "${#lines[@]}" -eq 1 ]
+	[ "$stderr" = 'procmem: note: 1 of the first 1 number left; the others were not read (-m)' ]
+
 	# The next round replaces the file. Its numbers are those of this round.
 	run -0 procmem grep -s --next "$saved" --keep grew --save "$saved"
 	[ "$output" = "2 numbers saved in $saved" ]
