@@ -117,9 +117,9 @@ int delta_parse_duration(const char *text, double *seconds, struct pm_error *err
 	 * numbers and infinity. A number of more than 15 characters is refused, to fit `copy`. */
 	size_t digits = strspn(text, "0123456789.");
 	size_t whole = strspn(text, "0123456789");
+	size_t dots = text[whole] == '.';
 	double unit = unit_seconds(text + digits);
-	bool number = whole > 0 && digits <= 15 &&
-	              !strchr(text + whole + (text[whole] == '.'), '.');
+	bool number = digits > dots && digits <= 15 && !strchr(text + whole + dots, '.');
 
 	if (!number || unit == 0)
 		return pm_error_set(

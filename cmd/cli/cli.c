@@ -206,6 +206,24 @@ static bool report_glued(const struct parser *parser, const char *typed)
 	return false;
 }
 
+/**
+ * Reports an option that another tool has, with what to do instead.
+ * @return false if there is no such option
+ */
+static bool report_counterpart(const struct cli_spec *spec, const char *typed)
+{
+	const char *dashes = strlen(typed) == 1 ? "-" : "--";
+
+	for (const struct cli_counterpart *other = spec->counterparts; other && other->words;
+	     other++)
+		if (lists_word(other->words, typed)) {
+			report_error("%s has no %s%s: %s", spec->command, dashes, typed,
+			             other->advice);
+			return true;
+		}
+	return false;
+}
+
 static void report_unknown_long(const struct parser *parser, const char *word)
 {
 	const char *command = parser->spec->command;
@@ -216,7 +234,7 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 
 	memcpy(typed, word + 2, length);
 	typed[length] = '\0';
-	if (report_glued(parser, typed))
+	if (report_glued(parser, typed) || report_counterpart(parser->spec, typed))
 		return;
 
 	for (size_t i = 0; i < parser->count; i++) {
@@ -240,11 +258,14 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 static void report_unknown(struct parser *parser, char **argv)
 {
 	const struct slot *slot = optopt ? find_slot(parser, optopt) : NULL;
+	const char letter[] = { (char)optopt, '\0' };
 
 	if (slot)
 		report_error("--%s takes no argument", slot->option->name);
 	else if (optopt == 0)
 		report_unknown_long(parser, argv[optind - 1]);
+	else if (report_counterpart(parser->spec, letter))
+		return;
 	else if (optopt >= '0' && optopt <= '9')
 		report_error("-%c is neither an option nor a PID: PIDs are positive numbers",
 		             optopt);

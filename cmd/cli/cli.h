@@ -52,6 +52,12 @@ struct cli_group {
 	                  structure that is passed to cli_parse() */
 };
 
+/** An option of another tool. */
+struct cli_counterpart {
+	const char *words;  /**< its letter and long names, separated by spaces: "P perl-regexp" */
+	const char *advice; /**< what to do instead */
+};
+
 /** The command line of one command. */
 struct cli_spec {
 	const char *command;            /**< name of the command */
@@ -74,6 +80,11 @@ struct cli_spec {
 	 * are NULL if there is no such name.
 	 */
 	const char *absent[2];
+	/**
+	 * Options of the tool that people know, which this command does not have: how they are
+	 * written, and what to do instead. NULL if there are none. The last entry has NULL.
+	 */
+	const struct cli_counterpart *counterparts;
 	const char *instead_of_first; /**< long names, separated by spaces, of options that replace
 	                                 the first operand; NULL if no option does */
 };

@@ -42,6 +42,8 @@ bool options_want_help(const struct list_options *options);
 /** The options of all commands with output. A zeroed structure has the defaults. */
 struct output_options {
 	bool json;              /**< JSON instead of text */
+	bool csv;               /**< comma-separated values instead of text; each command that
+	                           has --csv parses it */
 	bool bytes;             /**< sizes in bytes instead of human-readable ones */
 	bool quiet;             /**< no notes on stderr */
 	bool verbose;           /**< more notes on stderr */

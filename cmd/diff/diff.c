@@ -11,12 +11,13 @@
 #include "diff/rows.h"
 #include "diff/sites.h"
 
-enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE };
+enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE, OPTION_CSV };
 
 static const struct cli_option diff_option_list[] = {
 	{ OPTION_BY, "by", "WHAT",
 	  "print sums by kind, mapping or owner, or only the\ncall sites of traces (site)" },
 	{ 'n', "top", "N", "show only the N largest changes" },
+	{ OPTION_CSV, "csv", NULL, "print comma-separated values, sizes in bytes" },
 	{ OPTION_FORCE, "force", NULL, "allow comparing two different processes" },
 	{ 0 },
 };
@@ -34,6 +35,9 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	switch (id) {
 	case OPTION_FORCE:
 		options->force = true;
+		return 0;
+	case OPTION_CSV:
+		options->output.csv = true;
 		return 0;
 	case 'n':
 		options->top_given = true;
@@ -61,7 +65,7 @@ static const struct cli_group groups[] = {
 	{ 0 },
 };
 
-static const char *const exclusive[] = { NULL };
+static const char *const exclusive[] = { "csv json", NULL };
 
 const struct cli_spec diff_spec = {
 	.command = "diff",
@@ -162,6 +166,9 @@ static int init_extras(struct extras *extras, const struct diff_options *options
                        const struct sampled *before, const struct sampled *after,
                        struct pm_error *error)
 {
+	if (options->by == DIFF_BY_SITE && options->output.csv)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--csv prints changes of regions, not call sites: use --json");
 	if (options->by == DIFF_BY_SITE && !pm_select_is_everything(options->selection.select))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "--by site compares call sites: options that select regions "
@@ -178,6 +185,11 @@ static void print(const struct diff_rows *rows, const struct extras *extras, str
 
 	if (rows->options->output.json) {
 		diff_print_json(rows, &extras->chunks, &extras->sites, out);
+		return;
+	}
+
+	if (rows->options->output.csv) {
+		diff_print_csv(rows, out);
 		return;
 	}
 
@@ -217,6 +229,11 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	if (!options->output.quiet)
 		report_exec(before, after);
 	print(&rows, &extras, out);
+	if (options->output.csv && !options->output.quiet &&
+	    extras.chunks.count + extras.sites.count > 0)
+		report_note(
+			"classes of chunks and call sites changed, too: they are not in the CSV; "
+			"use --json");
 	if (!options->output.quiet)
 		diff_sites_notes(&extras.sites);
 

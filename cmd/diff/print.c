@@ -8,6 +8,7 @@
 #include "target/json_parts.h"
 #include "target/region_text.h"
 #include "target/similar_name.h"
+#include "view/csv.h"
 #include "view/json.h"
 #include "view/numbered_table.h"
 
@@ -335,6 +336,55 @@ static void put_rows(struct json *json, const struct diff_rows *diff)
 	json_put(json, "changes", json_number(diff->total.count - diff->same));
 	put_sizes(json, &diff->total);
 	json_shut(json, '}');
+}
+
+/** Writes a row of CSV. A sum has no addresses. */
+static void put_csv_row(struct csv *csv, enum diff_by by, const struct diff_row *row)
+{
+	const struct pm_region *region = row->region;
+	struct text mapping = { 0 };
+
+	csv_string(csv, pm_change_name(row->change));
+	if (by == DIFF_BY_REGION) {
+		csv_address(csv, region->start);
+		csv_address(csv, region->end);
+	} else {
+		csv_none(csv);
+		csv_none(csv);
+	}
+	csv_number(csv, row->regions);
+	csv_number(csv, row->was.rss);
+	csv_number(csv, row->is.rss);
+	csv_number(csv, row->was.swap);
+	csv_number(csv, row->is.swap);
+	csv_signed(csv, diff_rows_delta(row));
+	csv_number(csv, row->was.size);
+	csv_number(csv, row->is.size);
+	csv_signed(csv, diff_rows_size_delta(row));
+
+	csv_string(csv, by == DIFF_BY_OWNER ? NULL : pm_kind_name((enum pm_kind)region->kind));
+	if (by == DIFF_BY_OWNER && row->owner != PM_OWNER_UNKNOWN)
+		csv_string(csv, pm_owner_name(row->owner));
+	else
+		csv_none(csv);
+	if (row->files > 0)
+		text_string(&mapping, row->pattern);
+	else if (by == DIFF_BY_REGION || by == DIFF_BY_MAPPING)
+		region_text_mapping(region, false, &mapping);
+	csv_bytes(csv, mapping.bytes, mapping.length);
+	csv_end(csv);
+	text_deinit(&mapping);
+}
+
+void diff_print_csv(const struct diff_rows *diff, struct out *out)
+{
+	struct csv csv = { .out = out };
+
+	out_string(out, "change,start,end,count,rss_before,rss_after,swap_before,swap_after,delta,"
+	                "size_before,size_after,size_delta,kind,owner,mapping\n");
+	for (size_t i = 0; i < diff->shown && !out_failed(out); i++)
+		put_csv_row(&csv, diff->options->by, &diff->rows[i]);
+	csv_deinit(&csv);
 }
 
 void diff_print_json(const struct diff_rows *diff, const struct diff_chunks *chunks,

@@ -27,4 +27,12 @@ void diff_print(const struct diff_rows *diff, struct out *out);
 void diff_print_json(const struct diff_rows *diff, const struct diff_chunks *chunks,
                      const struct diff_sites *sites, struct out *out);
 
+/**
+ * Prints the rows as comma-separated values.
+ *
+ * @param diff  the rows, not of DIFF_BY_SITE
+ * @param out   where to print
+ */
+void diff_print_csv(const struct diff_rows *diff, struct out *out);
+
 #endif

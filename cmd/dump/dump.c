@@ -87,8 +87,8 @@ static const struct cli_group groups[] = {
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "hex raw output", "hex json", "raw json",
-	                                 "hex core",       "raw core", NULL };
+static const char *const exclusive[] = { "hex raw",  "hex output", "hex json", "raw json",
+	                                 "hex core", "raw core",   NULL };
 
 const struct cli_spec dump_spec = {
 	.command = "dump",

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/report.h"
+#include "grep/next.h"
 #include "grep/patterns.h"
 #include "grep/search.h"
 #include "target/target_list.h"
@@ -101,6 +102,11 @@ static bool is_late(const struct grep *grep)
 /** Searches the targets of a list, until the time limit. */
 static void search_list(struct grep *grep, struct target_list *list)
 {
+	if (grep->options->search.output.csv) {
+		const struct grep_view view = { .options = grep->options };
+		grep_line_csv_header(&view, grep->out);
+	}
+
 	for (size_t i = 0; i < list->count && !is_enough(grep); i++) {
 		if (i > 0 && is_late(grep)) {
 			report_error("the time limit has ended the search: %zu of %zu processes "
@@ -124,6 +130,10 @@ static enum status search_all(struct grep *grep, const char *word)
 	struct pm_error error;
 
 	int status = target_list_read(&list, word, grep->options->which, &error);
+	if (status == 0 && grep->options->save && list.count > 1)
+		status = pm_error_set(&error, PM_ERROR_USAGE, 0,
+		                      "'--save' searches one process, but '%s' refers to %zu", word,
+		                      list.count);
 	if (status == 0)
 		search_list(grep, &list);
 	target_list_deinit(&list);
@@ -135,7 +145,7 @@ static enum status search_all(struct grep *grep, const char *word)
 }
 
 /**
- * Parses the operands: the pattern (unless -e or -f was given), the TARGET and the REGIONs.
+ * Parses the operands: the pattern (unless an option gives one), the TARGET and the REGIONs.
  * @return  the TARGET, or NULL after an error
  */
 static const char *parse_operands(struct grep_options *options, const struct cli_result *words,
@@ -144,7 +154,7 @@ static const char *parse_operands(struct grep_options *options, const struct cli
 	char **operands = words->operands;
 	int count = words->count;
 
-	if (!options->patterns.given) {
+	if (!options->patterns.given && options->numbers.count == 0) {
 		grep_patterns_add(&options->patterns, operands[0], strlen(operands[0]));
 		operands++;
 		count--;
@@ -156,31 +166,46 @@ static const char *parse_operands(struct grep_options *options, const struct cli
 	return operands[0];
 }
 
+static int create_scanner(const struct grep_options *options, struct pm_scanner **scanner,
+                          struct pm_error *error)
+{
+	const struct grep_numbers *numbers = &options->numbers;
+
+	if (numbers->count > 0)
+		return pm_number_scanner_create(numbers->tests, numbers->count, numbers->aligned,
+		                                scanner, error);
+	return grep_patterns_compile(&options->patterns, options->flags, scanner, error);
+}
+
 static enum status run(struct grep_options *options, const struct cli_result *words,
                        struct out *out)
 {
 	struct pm_error error;
 	struct grep grep = { .options = options, .cancel = interrupt_catch(), .out = out };
 
+	const char *wrong = grep_options_wrong(options);
+	if (wrong) {
+		report_error("%s", wrong);
+		return STATUS_ERROR;
+	}
+	out_set_colour(out, options->search.output.colour);
+	if (options->next)
+		return grep_next(options, words->count > 0 ? words->operands[0] : NULL, grep.cancel,
+		                 out);
+
 	const char *target = parse_operands(options, words, &error);
 	if (!target)
 		return report_failure(&error);
 
-	if (options->by_kind && !options->count) {
-		report_error("'--by' needs '--count': only counts can be summed up");
-		return STATUS_ERROR;
-	}
-
 	/* As in grep(1), nothing matches if there is no pattern (-f with an empty file), or with
 	 * -m 0. */
-	if (options->patterns.count == 0 || options->max == 0)
+	if ((options->patterns.count == 0 && options->numbers.count == 0) || options->max == 0)
 		return STATUS_NOTHING;
-	if (grep_patterns_compile(&options->patterns, options->flags, &grep.scanner, &error) < 0)
+	if (create_scanner(options, &grep.scanner, &error) < 0)
 		return report_failure(&error);
 
 	if (options->timeout > 0)
 		grep.deadline_us = clock_us() + (uint64_t)(options->timeout * 1e6);
-	out_set_colour(out, options->search.output.colour);
 	enum status status = search_all(&grep, target);
 
 	pm_scanner_destroy(grep.scanner);
@@ -188,14 +213,18 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 }
 
 /**
- * Checks the number of operands, and reports an error if it is wrong. With -e or -f there is no
- * PATTERN operand.
+ * Checks the number of operands, and reports an error if it is wrong. With -e, -f, --int or --float
+ * there is no PATTERN operand. With --next, the file of hits says what TARGET is.
  */
 static bool check_operands(const struct grep_options *options, const struct cli_result *words)
 {
 	struct cli_spec spec = grep_spec;
 
-	if (options->patterns.given)
+	if (options->next) {
+		spec.operands = "[TARGET]";
+		spec.operands_min = 0;
+		spec.operands_max = 1;
+	} else if (options->patterns.given || options->numbers.count > 0)
 		spec.operands = "TARGET [REGION]...";
 	else
 		spec.operands_min = 2;

@@ -73,6 +73,14 @@ static void put_region(struct json *json, const struct pm_region *region)
 	json_shut(json, '}');
 }
 
+/** Writes the type and the value of a number. */
+static void put_number(struct json *json, const struct pm_number_test *test, const uint8_t *bytes)
+{
+	json_put(json, "number_type", json_text(pm_number_test_name(test)));
+	grep_numbers_put_json(json, "number", test, bytes);
+	json_put(json, "hex", hex_of(bytes, test->size));
+}
+
 void grep_json(const struct grep_view *view, const struct pm_hit *hit,
                const struct pm_chunk_parts *chunk, struct text *line)
 {
@@ -86,6 +94,15 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit,
 	json_put(&json, "offset", json_number(hit->address - region->start));
 	json_put(&json, "length", json_number(hit->size));
 
+	if (options->numbers.count > 0) {
+		put_number(&json, &options->numbers.tests[hit->source], hit->bytes);
+		if (options->context)
+			put_around(&json, options, hit);
+		if (chunk)
+			hit_chunk_put_json(chunk, line);
+		return;
+	}
+
 	if (options->patterns.count > 1)
 		json_put(&json, "pattern", json_integer((json_int_t)hit->source + 1));
 	if (options->flags & PM_PATTERN_WIDE)
@@ -96,6 +113,24 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit,
 	put_around(&json, options, hit);
 	if (chunk)
 		hit_chunk_put_json(chunk, line);
+}
+
+void grep_json_next(const struct grep_view *view, const struct pm_next_hit *hit, struct text *line)
+{
+	const struct pm_region *region = &view->regions->items[hit->region];
+	uint64_t address = hit->saved->address;
+	struct json json = { .text = line, .one_line = true };
+
+	open_object(&json, view);
+	json_put(&json, "address", json_address(address));
+	put_region(&json, region);
+	json_put(&json, "offset", json_number(address - region->start));
+	json_put(&json, "length", json_number(hit->test->size));
+	put_number(&json, hit->test, hit->now);
+	grep_numbers_put_json(&json, "number_was", hit->test, hit->saved->bytes);
+	json_put(&json, "hex_was", hex_of(hit->saved->bytes, hit->test->size));
+	json_shut(&json, '}');
+	text_char(line, '\n');
 }
 
 void grep_json_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,

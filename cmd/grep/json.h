@@ -20,6 +20,15 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit,
                const struct pm_chunk_parts *chunk, struct text *line);
 
 /**
+ * Adds a number that --next has read again as a line with a JSON object.
+ *
+ * @param view  how to print
+ * @param hit   the number
+ * @param line  receives the line
+ */
+void grep_json_next(const struct grep_view *view, const struct pm_next_hit *hit, struct text *line);
+
+/**
  * Adds a line that has a region as a JSON object, for -l and -c.
  *
  * @param view    how to print

@@ -10,6 +10,7 @@
 #include "grep/json.h"
 #include "target/hit_chunk.h"
 #include "target/region_text.h"
+#include "view/csv.h"
 #include "view/hit_text.h"
 #include "view/results.h"
 
@@ -31,6 +32,8 @@ size_t grep_line_around(const struct grep_view *view)
 	const struct grep_options *options = view->options;
 	if (view->form == GREP_MATCHES)
 		return 0;
+	if (options->numbers.count > 0)
+		return pm_max_size(options->before, options->after);
 
 	return pm_max_size(pm_max_size(options->before, options->after), AROUND);
 }
@@ -161,6 +164,24 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
 	return columns;
 }
 
+/** Returns the type of the number of a hit, or NULL if patterns are searched for. */
+static const struct pm_number_test *number_of(const struct grep_view *view,
+                                              const struct pm_hit *hit)
+{
+	const struct grep_numbers *numbers = &view->options->numbers;
+	return numbers->count > 0 ? &numbers->tests[hit->source] : NULL;
+}
+
+/** Adds a number in the style of matches. */
+static void add_number(const struct grep_view *view, const struct pm_number_test *test,
+                       const uint8_t *bytes, struct text *line)
+{
+	struct text number = { 0 };
+	grep_numbers_put(test, bytes, &number);
+	add_styled(view, OUT_MATCH, &number, line);
+	text_deinit(&number);
+}
+
 /**
  * Adds the start of a line: the prefix, the address, and the other fields before the text of the
  * match.
@@ -275,7 +296,11 @@ static size_t add_bare(const struct grep_view *view, const struct pm_hit *hit, s
 	}
 
 	size_t head = line->length;
-	add_match(view, hit, SIZE_MAX, line);
+	const struct pm_number_test *number = number_of(view, hit);
+	if (number)
+		add_number(view, number, hit->bytes, line);
+	else
+		add_match(view, hit, SIZE_MAX, line);
 	return head;
 }
 
@@ -285,9 +310,30 @@ size_t grep_line(const struct grep_view *view, const struct pm_hit *hit,
 	if (view->form == GREP_MATCHES)
 		return add_bare(view, hit, line);
 
-	add_text(view, hit, add_head(view, hit, chunk, line), line);
+	size_t head = add_head(view, hit, chunk, line);
+	const struct pm_number_test *number = number_of(view, hit);
+	if (number) {
+		text_format(line, "%s ", pm_number_test_name(number));
+		add_number(view, number, hit->bytes, line);
+	} else
+		add_text(view, hit, head, line);
+
 	text_char(line, '\n');
 	return 0;
+}
+
+void grep_line_next(const struct grep_view *view, const struct pm_next_hit *hit, struct text *line)
+{
+	const struct pm_hit place = { .address = hit->saved->address, .region = hit->region };
+
+	add_head(view, &place, NULL, line);
+	text_format(line, "%s ", pm_number_test_name(hit->test));
+	add_number(view, hit->test, hit->now, line);
+	if (pm_number_test_compare(hit->test, hit->saved->bytes, hit->now) != PM_NUMBER_SAME) {
+		text_string(line, ", was ");
+		grep_numbers_put(hit->test, hit->saved->bytes, line);
+	}
+	text_char(line, '\n');
 }
 
 /** Prints a region as a line, wrapped at the width of the terminal. */
@@ -324,11 +370,53 @@ static void print_region(const struct grep_view *view, const struct pm_region *r
 	text_deinit(&line);
 }
 
+void grep_line_csv_header(const struct grep_view *view, struct out *out)
+{
+	out_string(out, view->options->by_kind ? "pid,count,kind\n"
+	                                       : "pid,count,start,end,kind,mapping\n");
+}
+
+/** Starts a row of CSV. */
+static void begin_csv(const struct grep_view *view, uint64_t count, struct csv *csv)
+{
+	if (view->pid > 0)
+		csv_number(csv, (uint64_t)view->pid);
+	else
+		csv_none(csv);
+	csv_number(csv, count);
+}
+
+/** Prints a region as a row of CSV. */
+static void print_csv(const struct grep_view *view, const struct pm_region *region, uint64_t count,
+                      struct out *out)
+{
+	struct csv csv = { .out = out };
+	struct text mapping = { 0 };
+
+	begin_csv(view, count, &csv);
+	csv_address(&csv, region->start);
+	csv_address(&csv, region->end);
+	csv_string(&csv, pm_kind_name((enum pm_kind)region->kind));
+	region_text_mapping(region, false, &mapping);
+	csv_bytes(&csv, mapping.bytes, mapping.length);
+	csv_end(&csv);
+	text_deinit(&mapping);
+	csv_deinit(&csv);
+}
+
 void grep_line_put_kind(const struct grep_view *view, enum pm_kind kind, uint64_t count,
                         struct out *out)
 {
 	struct text line = { 0 };
 
+	if (view->options->search.output.csv) {
+		struct csv csv = { .out = out };
+		begin_csv(view, count, &csv);
+		csv_string(&csv, pm_kind_name(kind));
+		csv_end(&csv);
+		csv_deinit(&csv);
+		return;
+	}
 	if (view->options->search.output.json) {
 		grep_json_kind(view, kind, count, &line);
 	} else {
@@ -346,6 +434,10 @@ void grep_line_put_kind(const struct grep_view *view, enum pm_kind kind, uint64_
 void grep_line_put_region(const struct grep_view *view, const struct pm_region *region,
                           uint64_t count, struct out *out)
 {
+	if (view->options->search.output.csv) {
+		print_csv(view, region, count, out);
+		return;
+	}
 	if (!view->options->search.output.json) {
 		print_region(view, region, count, out);
 		return;

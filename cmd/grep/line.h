@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <procmem/chunk_parts.h>
+#include <procmem/next_hits.h>
 #include <procmem/region.h>
 #include <procmem/scan.h>
 
@@ -39,6 +40,15 @@ size_t grep_line(const struct grep_view *view, const struct pm_hit *hit,
                  const struct pm_chunk_parts *chunk, struct text *line);
 
 /**
+ * Adds the line of a number that --next has read again.
+ *
+ * @param view  how to print
+ * @param hit   the number
+ * @param line  receives the line
+ */
+void grep_line_next(const struct grep_view *view, const struct pm_next_hit *hit, struct text *line);
+
+/**
  * Returns the number of bytes before and after a match that are needed to print its line.
  * @param view  how to print
  * @return      number of bytes on each side, for pm_scan.around
@@ -46,7 +56,15 @@ size_t grep_line(const struct grep_view *view, const struct pm_hit *hit,
 size_t grep_line_around(const struct grep_view *view);
 
 /**
- * Prints a region for -l or -c, as text or as JSON.
+ * Prints the first line of the CSV of -c.
+ *
+ * @param view  how to print
+ * @param out   where to print
+ */
+void grep_line_csv_header(const struct grep_view *view, struct out *out);
+
+/**
+ * Prints a region for -l or -c, as text, CSV or JSON.
  *
  * @param view    how to print
  * @param region  the region

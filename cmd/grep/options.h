@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "grep/numbers.h"
 #include "grep/patterns.h"
 #include "target/search.h"
 #include "target/target_list.h"
@@ -20,12 +21,26 @@ enum grep_options_form {
 	GREP_UNIQUE,  /**< the distinct matches, with their counts */
 	GREP_COUNTS,  /**< the number of matches in each region */
 	GREP_REGIONS, /**< the regions with matches */
+	GREP_SAVED,   /**< nothing but the number of hits: the hits are saved in a file */
 	GREP_NOTHING, /**< nothing: the exit status is the result */
+};
+
+/** Which of the saved hits --next keeps. */
+enum grep_keep {
+	GREP_KEEP_ALL,     /**< all */
+	GREP_KEEP_CHANGED, /**< those whose number has another value */
+	GREP_KEEP_SAME,    /**< those whose number has the same value */
+	GREP_KEEP_GREW,    /**< those whose number is greater */
+	GREP_KEEP_SHRANK,  /**< those whose number is less */
 };
 
 /** The options of `procmem grep`. */
 struct grep_options {
 	struct grep_patterns patterns; /**< what to search for */
+	struct grep_numbers numbers;   /**< --int, --float and --aligned */
+	const char *save;              /**< --save: the file for the hits; NULL if not given */
+	const char *next;              /**< --next: the file of hits; NULL if not given */
+	enum grep_keep keep;           /**< --keep */
 	unsigned flags;                /**< enum pm_pattern_flag bits, for all patterns */
 	bool only_matching;            /**< -o */
 	bool count;                    /**< -c */
@@ -53,5 +68,12 @@ extern const struct cli_spec grep_spec;
  * @return         the form
  */
 enum grep_options_form grep_options_form(const struct grep_options *options);
+
+/**
+ * Checks options that are not valid together.
+ * @param options  the options
+ * @return         one sentence that says what is wrong, or NULL
+ */
+const char *grep_options_wrong(const struct grep_options *options);
 
 #endif

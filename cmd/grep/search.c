@@ -38,8 +38,14 @@ struct parts {
 };
 
 /** Makes the text of a hit for the list of results of a session. */
-static void add_name(const struct pm_hit *hit, struct text *name)
+static void add_name(const struct grep_target *target, const struct pm_hit *hit, struct text *name)
 {
+	const struct grep_numbers *numbers = &target->view.options->numbers;
+	if (numbers->count > 0) {
+		grep_numbers_put(&numbers->tests[hit->source], hit->bytes, name);
+		return;
+	}
+
 	size_t size = pm_min_size(hit->size, RESULTS_TEXT_MAX);
 	hit_text_add(hit->encoding, hit->bytes, size, name);
 	name->length = pm_min_size(name->length, RESULTS_TEXT_MAX);
@@ -86,7 +92,7 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit,
 	text_clear(line);
 	make_line(target, hit, hit_chunk_current(&search->chunks, worker), &parts, line);
 	if (search->out->results)
-		add_name(hit, &name);
+		add_name(target, hit, &name);
 	parts.name = name.length;
 
 	int status = append_parts(batch, &parts, name.bytes, hit->bytes - parts.before, line,
@@ -167,6 +173,46 @@ static void print(struct grep_target *target, const struct pm_scan_delivery *hit
 		print_block(target, hit, memory, &parts, out);
 }
 
+/** Passes the bytes of a number on, in the thread that found it. See pm_scan_found. */
+static int found_number(void *context, unsigned worker, const struct pm_hit *hit,
+                        struct pm_scan_batch *batch, struct pm_error *error)
+{
+	(void)context;
+	(void)worker;
+	return pm_scan_append(batch, hit->bytes, hit->size, error);
+}
+
+/** Saves a number in the file of --save. */
+static int save(struct grep_target *target, const struct pm_scan_delivery *hit,
+                struct pm_error *error)
+{
+	struct pm_saved_hit saved = { .address = hit->address, .test = (uint8_t)hit->source };
+
+	memcpy(saved.bytes, hit->bytes, pm_min_size(hit->length, sizeof saved.bytes));
+	return grep_save_add(&target->save, &saved, error);
+}
+
+/** Starts the file of --save. */
+static int open_save(struct grep_target *target, const struct search *search,
+                     struct pm_error *error)
+{
+	const struct grep_options *options = target->view.options;
+	struct pm_process *process = search->memory.target.process;
+	struct pm_saved_hits_info info = { .aligned = options->numbers.aligned,
+		                           .test_count = options->numbers.count };
+
+	if (!process)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s is not a process: the numbers in it do not change, so "
+		                    "saving them is of no use",
+		                    search->memory.target.word);
+
+	memcpy(info.tests, options->numbers.tests, sizeof info.tests);
+	if (pm_saved_hits_identify(process, &info, error) < 0)
+		return -1;
+	return grep_save_open(&target->save, options->save, &info, error);
+}
+
 /** Counts and prints a match, in the main thread. See pm_scan_deliver. */
 static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_error *error)
 {
@@ -175,7 +221,6 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	const struct grep_view *view = &target->view;
 	const struct pm_region *region = &view->regions->items[hit->region];
 
-	(void)error;
 	if (!hit->continued) {
 		/* The maximum of -m is reached. The search continued only for the rest of the last
 		 * match, which was truncated. This hit is another match, so the search ends. */
@@ -188,6 +233,10 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	switch (view->form) {
 	case GREP_NOTHING:
 		return 1;
+	case GREP_SAVED:
+		if (save(target, hit, error) < 0)
+			return -1;
+		break;
 	case GREP_UNIQUE:
 		grep_unique_add(target->tally, hit);
 		break;
@@ -369,7 +418,8 @@ static void note_many(const struct grep_target *target, const struct search *sea
 static bool needs_kinds(const struct grep_options *options, enum grep_options_form form)
 {
 	return options->search.output.json || options->search.output.verbose ||
-	       (form != GREP_NOTHING && form != GREP_MATCHES && form != GREP_UNIQUE);
+	       (form != GREP_SAVED && form != GREP_NOTHING && form != GREP_MATCHES &&
+	        form != GREP_UNIQUE);
 }
 
 /**
@@ -379,6 +429,7 @@ static bool needs_kinds(const struct grep_options *options, enum grep_options_fo
 static int run(struct grep_target *target, struct search *search, const struct pm_scanner *scanner,
                struct pm_error *error)
 {
+	const struct grep_options *options = target->view.options;
 	struct search_what what = { .scanner = scanner, .deliver = deliver };
 	const struct pm_regions *regions = &search->memory.loaded.regions;
 
@@ -388,10 +439,15 @@ static int run(struct grep_target *target, struct search *search, const struct p
 	memset(target->counts, 0, regions->count * sizeof *target->counts);
 	if (target->view.form == GREP_UNIQUE)
 		what.found = grep_unique_found;
+	else if (target->view.form == GREP_SAVED)
+		what.found = found_number;
 	else if (target->view.form <= GREP_MATCHES) {
 		what.around = grep_line_around(&target->view);
 		what.found = found;
 	}
+
+	if (target->view.form == GREP_SAVED && open_save(target, search, error) < 0)
+		return -1;
 
 	int status = search_run(search, &what, error);
 	end_match(target, search->out);
@@ -400,6 +456,8 @@ static int run(struct grep_target *target, struct search *search, const struct p
 	if (target->view.form == GREP_UNIQUE)
 		grep_unique_print(&target->view, target->tally, search->out);
 	note_many(target, search);
+	if (status == 0 && target->save.writer)
+		status = grep_save_keep(&target->save, options->quiet ? NULL : search->out, error);
 	if (status < 0)
 		return -1;
 
@@ -435,6 +493,7 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 	if (status > 0)
 		status = run(target, &search, scanner, error);
 
+	grep_save_close(&target->save);
 	search_close(&search);
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++)
 		text_deinit(&target->lines[i]);

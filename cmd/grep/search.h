@@ -13,6 +13,7 @@
 #include "base/out.h"
 #include "base/text.h"
 #include "grep/line.h"
+#include "grep/save.h"
 #include "view/hex_view.h"
 
 /**
@@ -33,6 +34,7 @@ struct grep_target {
 	bool incomplete;        /**< matches can be missing: attempts to match were aborted, or the
 	                           search has timed out */
 	struct pm_tally *tally; /**< distinct matches, with --unique; owned */
+	struct grep_save save;  /**< the file of --save; zeroed if there is none */
 	bool kinds_known;       /**< the kinds of the regions are known */
 };
 

@@ -9,6 +9,7 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "headroom/csv.h"
 #include "headroom/follow.h"
 #include "headroom/json.h"
 #include "headroom/print.h"
@@ -20,6 +21,7 @@ enum {
 	OPTION_FOR = CLI_LONG_ONLY,
 	OPTION_FROM,
 	OPTION_MIN,
+	OPTION_CSV,
 	OPTION_CHILDREN,
 	OPTION_CGROUP,
 	OPTION_ALL_PROCESSES,
@@ -32,6 +34,7 @@ static const struct cli_option headroom_option_list[] = {
 	{ OPTION_FROM, "from", "FILE",
 	  "use the growth rates of a recording to estimate when\n"
 	  "the limits are reached, without watching the process" },
+	{ OPTION_CSV, "csv", NULL, "print the limits as comma-separated values, sizes in\nbytes" },
 	{ OPTION_MIN, "min", "SIZE|PERCENT",
 	  "exit with status 1 if less memory than this is\n"
 	  "left (500M, 15%)" },
@@ -106,6 +109,9 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return 0;
 	case OPTION_MIN:
 		return parse_min(options, value, error);
+	case OPTION_CSV:
+		options->output.csv = true;
+		return 0;
 
 	case OPTION_CHILDREN:
 		options->source.scope = HEADROOM_CHILDREN;
@@ -133,6 +139,10 @@ static const struct cli_group groups[] = {
 
 static const char *const exclusive[] = {
 	"for from",
+	"csv json",
+	"csv children: the limits are one table, the processes another; use --json",
+	"csv cgroup: the limits are one table, the processes another; use --json",
+	"csv all-processes: the limits are one table, the processes another; use --json",
 	"children cgroup all-processes follow",
 	"from children: a recording has one process only",
 	"from cgroup: a recording has one process only",
@@ -314,6 +324,8 @@ static int report_headroom(struct pm_process *process, const struct headroom_opt
 
 		if (options->output.json)
 			headroom_json_print(&report, out);
+		else if (options->output.csv)
+			headroom_csv_print(&report, out);
 		else if (!options->output.quiet)
 			headroom_print(&report, out);
 

@@ -161,7 +161,8 @@ static const struct list_spec samples_spec = {
 	.columns = columns,
 	.column_count = sizeof columns / sizeof columns[0],
 	.table_columns = "sample,time,rss,swap,threads,regions,holds",
-	.csv_columns = "",
+	.csv_columns = "sample,time,rss,anon,file,shmem,swap,size,threads,regions,holds,"
+		       "has_chunks,has_sites",
 	.json_columns = "sample,time,rss,anon,file,shmem,swap,size,threads,regions,holds,"
 			"has_chunks,has_sites",
 	.json_identity = "sample",
@@ -224,7 +225,7 @@ static int print(const char *file, const struct pm_process_id *id, const struct 
                  size_t count, const struct output_options *options, struct out *out,
                  struct pm_error *error)
 {
-	static const struct list_options every = { .all = true };
+	const struct list_options every = { .all = true, .csv = options->csv };
 	struct list list;
 	int result = 0;
 
@@ -238,7 +239,8 @@ static int print(const char *file, const struct pm_process_id *id, const struct 
 	if (options->json) {
 		result = print_json(file, id, &list, out, error);
 	} else {
-		print_header(file, id, samples, count, out);
+		if (!options->csv)
+			print_header(file, id, samples, count, out);
 		list_print(&list, out);
 	}
 

@@ -26,7 +26,7 @@ struct snap_options {
 	struct output_options output;
 };
 
-enum { OPTION_HEAP = CLI_LONG_ONLY };
+enum { OPTION_HEAP = CLI_LONG_ONLY, OPTION_CSV };
 
 static const struct cli_option snap_option_list[] = {
 	{ 'o', "output", "FILE",
@@ -36,6 +36,7 @@ static const struct cli_option snap_option_list[] = {
 	  "also count the chunks of malloc by size and type;\n"
 	  "the file then contains texts from the heap" },
 	{ 'l', "list", NULL, "list the samples of TARGET, which must be a recording" },
+	{ OPTION_CSV, "csv", NULL, "with -l: print comma-separated values, sizes in bytes" },
 	{ 0 },
 };
 
@@ -51,6 +52,10 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		options->heap = true;
 		return 0;
 	}
+	if (id == OPTION_CSV) {
+		options->output.csv = true;
+		return 0;
+	}
 
 	return options_parse_recording(value, &options->file, error);
 }
@@ -63,7 +68,8 @@ static const struct cli_group groups[] = {
 };
 
 static const char *const exclusive[] = { "list output: -l reads a recording, and -o writes one",
-	                                 "list heap: -l shows which samples have chunks", NULL };
+	                                 "list heap: -l shows which samples have chunks",
+	                                 "csv json", NULL };
 
 const struct cli_spec snap_spec = {
 	.command = "snap",
@@ -251,6 +257,10 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	    !cli_check_operands(&snap_spec, &words))
 		return words.status;
 
+	if (options.output.csv && !options.list) {
+		report_error("'--csv' needs '--list'");
+		return STATUS_ERROR;
+	}
 	if (options.list) {
 		if (snap_list(words.operands[0], &options.output, out, &error) < 0)
 			return report_failure(&error);

@@ -7,6 +7,7 @@
 #include <procmem/number.h>
 #include <procmem/tally.h>
 
+#include "base/delta.h"
 #include "base/report.h"
 #include "target/target_list.h"
 
@@ -18,10 +19,15 @@ enum {
 	OPTION_BUDGET,
 	OPTION_RAW,
 	OPTION_JSON,
-	OPTION_COLOUR
+	OPTION_COLOUR,
+	OPTION_CSV,
+	OPTION_GROWTH
 };
 
 static const struct cli_option strings_option_list[] = {
+	{ 'a', "all", NULL,
+	  "accepted as in strings(1), without effect: all\n"
+	  "memory is searched, unless REGION is given" },
 	{ 'n', "bytes", "MIN",
 	  "only strings of at least MIN characters (default: 4,\n"
 	  "but 6 in UTF-16)" },
@@ -40,6 +46,9 @@ static const struct cli_option strings_option_list[] = {
 	  "in numbers (shown as #) or in the length of a long\n"
 	  "run of one character; a second line shows one of\n"
 	  "these strings and, if known, its format string" },
+	{ OPTION_GROWTH, "growth", "DURATION",
+	  "with -u: count twice, this time apart (30s, 5m), and\n"
+	  "print the strings of which there are more bytes then" },
 	{ OPTION_SORT, "sort", "KEY", "with -u: sort by bytes (default), count or length" },
 	{ OPTION_TOP, "top", "N", "with -u: print only the first N strings (0: all)" },
 	{ OPTION_BUDGET, "budget", "SIZE",
@@ -55,6 +64,7 @@ static const struct cli_option form_option_list[] = {
 	{ OPTION_OFFSET, "offset", NULL, "print REGION_START+OFFSET instead of addresses" },
 	{ OPTION_RAW, "raw", NULL, "print characters unchanged; refused on a terminal" },
 	{ OPTION_JSON, "json", NULL, "print one JSON object per string" },
+	{ OPTION_CSV, "csv", NULL, "with -u: print comma-separated values" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },
 	{ 'v', "verbose", NULL,
@@ -178,12 +188,16 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return pm_parse_decimal(value, UINT64_MAX, &options->top, error);
 	case OPTION_BUDGET:
 		return parse_budget(options, value, error);
+	case OPTION_GROWTH:
+		return delta_parse_duration(value, &options->growth, error);
 
 	case 'w':
 		options->white_space = true;
 		return 0;
 	case 'u':
 		options->unique = true;
+		return 0;
+	case 'a':
 		return 0;
 	default:
 		options->similar = true;
@@ -212,6 +226,9 @@ static int parse_form(void *into, int id, const char *value, struct pm_error *er
 	case OPTION_JSON:
 		output->json = true;
 		return 0;
+	case OPTION_CSV:
+		output->csv = true;
+		return 0;
 	case 'q':
 		output->quiet = true;
 		return 0;
@@ -236,8 +253,11 @@ static const struct cli_group groups[] = {
 };
 
 static const char *const exclusive[] = {
-	"json raw",      "json radix",    "json offset",         "unique radix",
-	"unique offset", "chunks unique", TARGET_LIST_EXCLUSIVE, NULL
+	"csv json raw",        "growth sort: the strings are sorted by growth",
+	"growth raw",          "json radix",
+	"json offset",         "unique radix",
+	"unique offset",       "chunks unique",
+	TARGET_LIST_EXCLUSIVE, NULL
 };
 
 const struct cli_spec strings_spec = {
@@ -270,8 +290,12 @@ bool strings_options_check(const struct strings_options *options, const struct o
 		wrong = "--sort requires -u: without -u, strings are sorted by address";
 	else if (!options->unique && options->similar)
 		wrong = "--similar requires -u: without -u, strings are not counted";
+	else if (!options->unique && options->growth > 0)
+		wrong = "--growth requires -u: without -u, strings are not counted";
 	else if (!options->unique && options->budget > 0)
 		wrong = "--budget requires -u: without -u, strings are not counted";
+	else if (!options->unique && options->search.output.csv)
+		wrong = "--csv requires -u: strings with their addresses can be had with --json";
 	else if (options->offset && options->radix == 'n')
 		wrong = "--offset and -t n cannot be combined";
 	else if (options->raw && out->terminal)

@@ -26,6 +26,7 @@ struct strings_options {
 	bool sort_given;              /**< --sort was given */
 	bool top_given;               /**< --top was given */
 	uint64_t top;                 /**< --top: number of strings that -u prints, 0 for all */
+	double growth;                /**< --growth in seconds; 0 if not given */
 	uint64_t budget;              /**< --budget: bytes of memory for -u, 0 if not given */
 	bool raw;                     /**< --raw */
 	enum target_list_which which; /**< --all-processes, --children or --cgroup */

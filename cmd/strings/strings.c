@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "strings/strings.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/interrupt.h"
+#include "base/poll_loop.h"
 #include "base/report.h"
+#include "strings/growth.h"
 #include "strings/line.h"
 #include "strings/print.h"
 #include "strings/unique.h"
@@ -53,7 +57,9 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 	strings_print_finish(strings);
 	if (status == 0 && strings->options->similar)
 		formats_search(&strings->formats, &strings->search.memory);
-	if (status == 0 && strings->tally)
+	if (status == 0 && strings->before)
+		strings->grown = strings_growth_print(strings, strings->before, strings->seconds);
+	else if (status == 0 && strings->tally && !strings->counts_only)
 		strings_unique_print(strings);
 
 	return status;
@@ -76,7 +82,8 @@ static enum status run(struct strings *strings, struct target_list *targets, siz
 	int status = print_strings(strings, &error);
 	/* Write the result before the notes about it. */
 	out_flush(strings->search.out);
-	search_report(&strings->search, strings->count);
+	if (!strings->counts_only)
+		search_report(&strings->search, strings->count);
 	if (status < 0 && target_list_failed(targets, index, &error, quiet) == STATUS_ERROR)
 		return STATUS_ERROR;
 	if (strings->search.memory.cut > 0 || hit_chunk_may_miss(&strings->search.chunks))
@@ -105,16 +112,19 @@ static void deinit(struct strings *strings)
 	}
 }
 
-/** Searches one of the targets, with the PID in each string if there are several. */
-static enum status run_one(const struct strings_options *options, struct out *out,
-                           struct target_list *targets, size_t index, struct strings_advice *advice)
+/**
+ * Starts the search of one of the targets, with the PID in each string if there are several.
+ * @return 0 or -1; the search is to be released in both cases
+ */
+static int init(struct strings *strings, const struct strings_options *options, struct out *out,
+                struct target_list *targets, size_t index, struct strings_advice *advice)
 {
 	/* If a word refers to several targets, the list has only PIDs. */
 	pid_t pid = 0;
 	if (target_list_is_several(targets))
 		pid = (pid_t)strtol(targets->words[index], NULL, 10);
 
-	struct strings strings = {
+	*strings = (struct strings){
 		.options = options,
 		.search = {
 			.options = &options->search,
@@ -133,15 +143,109 @@ static enum status run_one(const struct strings_options *options, struct out *ou
 	uint64_t budget = options->budget ? options->budget : DEFAULT_BUDGET;
 	struct pm_error error;
 
-	strings.search.context = &strings;
-	if ((options->unique && pm_tally_create(budget, &strings.tally, &error) < 0) ||
-	    (options->similar && formats_init(&strings.formats, &error) < 0)) {
-		deinit(&strings);
-		return report_failure(&error);
+	strings->search.context = strings;
+	if ((options->unique && pm_tally_create(budget, &strings->tally, &error) < 0) ||
+	    (options->similar && formats_init(&strings->formats, &error) < 0)) {
+		report_failure(&error);
+		return -1;
+	}
+	return 0;
+}
+
+/** Searches one of the targets. */
+static enum status run_one(const struct strings_options *options, struct out *out,
+                           struct target_list *targets, size_t index, struct strings_advice *advice)
+{
+	struct strings strings;
+	enum status status = STATUS_ERROR;
+
+	if (init(&strings, options, out, targets, index, advice) == 0)
+		status = run(&strings, targets, index);
+	deinit(&strings);
+	return status;
+}
+
+/**
+ * Waits between the two moments of --growth.
+ * @return false if the user or the end of the process has ended the wait
+ */
+static bool wait_for(double seconds, struct pm_process *process)
+{
+	struct poll_loop loop;
+	bool due = false, ended = false;
+
+	poll_loop_init(&loop, seconds);
+	int fd = pm_process_poll_fd(process);
+	size_t at = fd < 0 ? SIZE_MAX : poll_loop_add(&loop, fd, POLLIN);
+	while (!due && !ended && !*loop.interrupted) {
+		due = poll_loop_wait(&loop);
+		ended = at != SIZE_MAX && loop.descriptors[at].revents != 0;
 	}
 
-	enum status status = run(&strings, targets, index);
-	deinit(&strings);
+	poll_loop_deinit(&loop);
+	return due && !ended;
+}
+
+/** Searches at the second moment of --growth, and prints what grew. */
+static enum status run_second(struct strings *first, struct strings *second,
+                              struct target_list *targets)
+{
+	struct pm_process *process = first->search.memory.target.process;
+	double begun = clock_seconds();
+	struct pm_error error;
+
+	pm_tally_sort(first->tally, PM_TALLY_BY_BYTES);
+	struct strings_counts *before = strings_growth_keep(first->tally, second->tally);
+	pm_tally_destroy(first->tally);
+	first->tally = NULL;
+
+	enum status status = STATUS_ERROR;
+	bool due = wait_for(first->options->growth, process);
+	if (pm_process_check(process, &error) < 0)
+		report_failure(&error);
+	else if (!due)
+		report_error("interrupted before the strings were counted again");
+	else {
+		second->before = before;
+		second->seconds = clock_seconds() - begun;
+		second->search.memory.start_ticks = pm_process_start_ticks(process);
+		status = run(second, targets, 0);
+		if (status == STATUS_OK && second->grown == 0)
+			status = STATUS_NOTHING;
+	}
+
+	strings_growth_free(before);
+	return status;
+}
+
+/** Counts the strings of a process twice, for --growth. */
+static enum status run_growth(const struct strings_options *options, struct out *out,
+                              struct target_list *targets, struct strings_advice *advice)
+{
+	struct strings first, second = { 0 };
+	enum status status = STATUS_ERROR;
+
+	if (targets->count > 1) {
+		report_error("--growth compares one process, but %zu were given", targets->count);
+		return STATUS_ERROR;
+	}
+
+	if (init(&first, options, out, targets, 0, advice) == 0) {
+		first.counts_only = true;
+		status = run(&first, targets, 0);
+	}
+	if (status != STATUS_ERROR && first.search.memory.core) {
+		report_error("--growth needs a process: a core file does not change");
+		status = STATUS_ERROR;
+	}
+	if (status == STATUS_OK) {
+		status = STATUS_ERROR;
+		if (init(&second, options, out, targets, 0, advice) == 0)
+			status = run_second(&first, &second, targets);
+		deinit(&second);
+	}
+
+	deinit(&first);
 	return status;
 }
 
@@ -165,7 +269,12 @@ static enum status run_all(const struct strings_options *options, struct out *ou
 	}
 
 	out_set_colour(out, options->search.output.colour);
-	for (size_t i = 0; i < targets.count && !out_failed(out) && !*cancel; i++) {
+	if (options->search.output.csv && options->growth <= 0)
+		strings_unique_csv_header(out);
+	if (options->growth > 0)
+		result = run_growth(options, out, &targets, &advice);
+	for (size_t i = 0;
+	     options->growth <= 0 && i < targets.count && !out_failed(out) && !*cancel; i++) {
 		enum status status = run_one(options, out, &targets, i, &advice);
 		if (result == STATUS_NOTHING || status == STATUS_ERROR)
 			result = status;

@@ -12,6 +12,8 @@
 #include "strings/options.h"
 #include "target/search.h"
 
+struct strings_counts;
+
 /** Buffers of one thread of the scan. */
 struct strings_worker {
 	struct text line;      /**< the line that is being made */
@@ -46,7 +48,12 @@ struct strings {
 	              can follow */
 	enum pm_encoding open_encoding; /**< encoding of the string of the last line */
 	struct pm_tally *tally;         /**< counts of -u; NULL without -u */
-	struct strings_advice *advice;  /**< sums over all processes; borrowed */
+	bool counts_only; /**< nothing is printed: the strings are only counted, for --growth */
+	const struct strings_counts *before; /**< counts of the first moment, for --growth;
+	                                        borrowed; NULL otherwise */
+	double seconds;                      /**< with `before`: time since the first moment */
+	size_t grown;                        /**< with `before`: number of strings that grew */
+	struct strings_advice *advice;       /**< sums over all processes; borrowed */
 	struct formats formats; /**< formats that strings can fit, with --similar; otherwise none */
 };
 

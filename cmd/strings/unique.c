@@ -10,6 +10,7 @@
 #include "strings/formats.h"
 #include "strings/line.h"
 #include "target/json_parts.h"
+#include "view/csv.h"
 #include "view/fold.h"
 #include "view/results.h"
 
@@ -39,7 +40,8 @@ static size_t rows_of(const struct strings *strings)
 
 	if (options->top_given && options->top > 0)
 		return (size_t)pm_min(options->top, all);
-	if (options->top_given || !out->terminal || options->search.output.json)
+	if (options->top_given || !out->terminal || options->search.output.json ||
+	    options->search.output.csv)
 		return all;
 	if (out->height <= OTHER_LINES + ROWS_MIN)
 		return pm_min_size(ROWS_MIN, all);
@@ -510,6 +512,46 @@ static size_t print_rows(struct strings *strings, size_t rows)
 	return row;
 }
 
+/** Prints a row of CSV. */
+static void put_csv_row(const struct strings *strings, const struct pm_tally_item *item,
+                        struct csv *csv)
+{
+	struct text text = { 0 };
+
+	if (strings->pid > 0)
+		csv_number(csv, (uint64_t)strings->pid);
+	else
+		csv_none(csv);
+	csv_number(csv, item->count);
+	csv_number(csv, item->size);
+	if (strings->options->similar)
+		csv_none(csv);
+	else
+		csv_number(csv, item->size / item->count);
+	csv_number(csv, item->missed);
+	csv_string(csv, pm_encoding_name((enum pm_encoding)item->category));
+	csv_address(csv, item->first);
+	add_label(item, &text);
+	csv_bytes(csv, text.bytes, text.length);
+	csv_end(csv);
+	text_deinit(&text);
+}
+
+void strings_unique_csv_header(struct out *out)
+{
+	out_string(out, "pid,count,bytes,length,low_by,encoding,first,text\n");
+}
+
+static void print_csv(const struct strings *strings, size_t rows)
+{
+	struct out *out = strings->search.out;
+	struct csv csv = { .out = out };
+
+	for (size_t i = 0; i < rows && !out_failed(out); i++)
+		put_csv_row(strings, pm_tally_get(strings->tally, i), &csv);
+	csv_deinit(&csv);
+}
+
 void strings_unique_print(struct strings *strings)
 {
 	struct out *out = strings->search.out;
@@ -519,6 +561,8 @@ void strings_unique_print(struct strings *strings)
 	if (strings->options->search.output.json) {
 		for (size_t i = 0; i < rows && !out_failed(out); i++)
 			print_json(strings, pm_tally_get(strings->tally, i), i);
+	} else if (strings->options->search.output.csv) {
+		print_csv(strings, rows);
 	} else {
 		rows = print_rows(strings, rows);
 		if (rows < all)

@@ -21,4 +21,10 @@ void strings_unique_print(struct strings *strings);
 void strings_unique_advise(const struct strings_options *options, const struct out *out,
                            const struct strings_advice *advice);
 
+/**
+ * Prints the first line of the CSV.
+ * @param out  where to print
+ */
+void strings_unique_csv_header(struct out *out);
+
 #endif

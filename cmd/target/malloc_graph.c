@@ -16,6 +16,7 @@
 #include "target/json_parts.h"
 #include "target/malloc_heap.h"
 #include "target/stop_limit.h"
+#include "target/target_hint.h"
 
 /* Maximum number of stops, and bytes of memory that are needed for each chunk. */
 enum { STOPS_MAX = 4, CHUNK_BYTES = 60 };
@@ -67,9 +68,7 @@ static int open_target(struct malloc_graph *graph, const char *word, struct pm_e
 	if (pm_core_is_one(graph->target.path))
 		return pm_core_open(graph->target.path, &graph->core, error);
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "%s has no memory to read: it is neither a process nor a core file",
-	                    word);
+	return target_hint_no_memory(word, error);
 }
 
 static void announce(const struct malloc_graph *graph, const struct malloc_graph_options *options)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/memory.h"
+#include "target/target_hint.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/report.h"
 #include "target/malloc_heap.h"
 #include "target/sampled.h"
+#include "target/target_hint.h"
 
 /**
  * Refuses to read the memory of procmem itself, because this memory changes while procmem reads it
@@ -104,9 +106,7 @@ static int open_target(struct memory *memory, const char *word,
 		                    "read it with 'procmem map' or 'procmem diff'",
 		                    word);
 
-	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "%s has no memory to read: it is neither a process nor a core file",
-	                    word);
+	return target_hint_no_memory(word, error);
 }
 
 enum memory_status memory_open(struct memory *memory, const char *word,

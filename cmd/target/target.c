@@ -2,6 +2,7 @@
 #include "target/target.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,8 @@ static bool is_number(const char *word)
  */
 static void hint_at_other_file(const char *word, struct pm_error *error)
 {
+	if (target_hint_compressed(word, error))
+		return;
 	if (is_file(word, "") && !is_number(word))
 		pm_error_set(error, error->kind, 0,
 		             "%s is a file, not a living process, and is neither a recording nor a "
@@ -240,7 +243,8 @@ static bool is_saved(const char *word)
 {
 	if (is_number(word))
 		return false;
-	return is_file(word, "") || is_file(word, "smaps") || is_file(word, "maps");
+	return is_file(word, "") || is_file(word, "smaps") || is_file(word, "maps") ||
+	       is_file(word, "smaps.gz") || is_file(word, "maps.gz");
 }
 
 char *target_recording(const char *word, const char **which)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/target_hint.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <procmem/number.h>
 #include <procmem/process_find.h>
@@ -118,4 +121,59 @@ void target_hint_several(const char *word, struct pm_error *error)
 	pm_process_list_deinit(&list);
 	free(pids);
 	text_deinit(&text);
+}
+
+/** Returns the program that decompresses a file, or NULL if the file is not compressed. */
+static const char *compression_of(const char *word)
+{
+	static const struct {
+		const char *program, *magic;
+		size_t size;
+	} formats[] = {
+		{ "zstd", "\x28\xb5\x2f\xfd", 4 },
+		{ "gzip", "\x1f\x8b", 2 },
+		{ "xz",
+		  "\xfd"
+		  "7zXZ",
+		  5 },
+		{ "lz4", "\x04\x22\x4d\x18", 4 },
+	};
+	char magic[8] = { 0 };
+
+	struct stat status;
+
+	if (stat(word, &status) < 0 || !S_ISREG(status.st_mode))
+		return NULL;
+	int fd = open(word, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	ssize_t size = read(fd, magic, sizeof magic);
+	close(fd);
+
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (size >= (ssize_t)formats[i].size &&
+		    memcmp(magic, formats[i].magic, formats[i].size) == 0)
+			return formats[i].program;
+	return NULL;
+}
+
+bool target_hint_compressed(const char *word, struct pm_error *error)
+{
+	const char *program = compression_of(word);
+	if (!program)
+		return false;
+
+	pm_error_set(error, error->kind, 0,
+	             "%s is compressed: decompress it first, with '%s -d'; for a core file of "
+	             "systemd-coredump, 'coredumpctl dump -o core PID' does that",
+	             word, program);
+	return true;
+}
+
+int target_hint_no_memory(const char *word, struct pm_error *error)
+{
+	pm_error_set(error, PM_ERROR_USAGE, 0,
+	             "%s has no memory to read: it is neither a process nor a core file", word);
+	target_hint_compressed(word, error);
+	return -1;
 }

@@ -19,6 +19,25 @@
 void target_hint_killed(const char *word, struct pm_error *error);
 
 /**
+ * If a word names a compressed file, changes the error to say so, and which command decompresses
+ * the file.
+ *
+ * @param word   the word
+ * @param error  an error; changed
+ * @return       whether the error was changed
+ */
+bool target_hint_compressed(const char *word, struct pm_error *error);
+
+/**
+ * Reports that a target has no memory to read, because it is neither a process nor a core file.
+ *
+ * @param word   the TARGET
+ * @param error  PM_ERROR_USAGE
+ * @return       -1
+ */
+int target_hint_no_memory(const char *word, struct pm_error *error);
+
+/**
  * Adds to an error which options select all processes of a name, and which of the processes is the
  * parent of the others.
  *

@@ -21,7 +21,8 @@ enum {
 	OPTION_CHILDREN,
 	OPTION_CGROUP,
 	OPTION_ALL_PROCESSES,
-	OPTION_FOLLOW
+	OPTION_FOLLOW,
+	OPTION_CSV
 };
 
 static const struct cli_option watch_option_list[] = {
@@ -34,6 +35,8 @@ static const struct cli_option watch_option_list[] = {
 	{ OPTION_BY, "by", "WHAT",
 	  "sums by owner: who manages the memory that grows; a\n"
 	  "row for each owner instead of each region" },
+	{ OPTION_CSV, "csv", NULL,
+	  "print only the summary, as comma-separated values,\nsizes in bytes" },
 	{ 'n', "top", "N", "show only the first N rows; default 10" },
 	{ 'o', "columns", "LIST",
 	  "columns of the tables, or +LIST to add columns to\n"
@@ -178,6 +181,9 @@ static int parse(void *into, int id, const char *value, struct pm_error *error)
 		return 0;
 	case OPTION_BY:
 		return parse_by(options, value, error);
+	case OPTION_CSV:
+		options->output.csv = true;
+		return 0;
 
 	default:
 		options->plain = true;
@@ -211,6 +217,8 @@ static int parse_family(void *into, int id, const char *value, struct pm_error *
 bool watch_options_is_report(const struct watch_options *options, const struct out *out)
 {
 	bool ends = options->count > 0 || options->seconds > 0;
+	if (options->output.csv)
+		return true;
 	return ends && !out->terminal && !options->plain && !options->output.json;
 }
 
@@ -236,6 +244,8 @@ int watch_options_check_several(const struct watch_options *options, struct pm_e
 		option = "--peek";
 	else if (options->heap)
 		option = "--heap";
+	else if (options->output.csv)
+		option = "--csv";
 	else if (options->by_owner)
 		option = "--by";
 	else if (options->columns.given)
@@ -264,5 +274,11 @@ const struct cli_group watch_options_groups[] = {
 	{ 0 },
 };
 
-const char *const watch_options_exclusive[] = { "json plain columns", "by columns", "by peek",
-	                                        "children cgroup all-processes follow", NULL };
+const char *const watch_options_exclusive[] = { "json plain columns",
+	                                        "csv json plain",
+	                                        "csv columns",
+	                                        "csv peek",
+	                                        "by columns",
+	                                        "by peek",
+	                                        "children cgroup all-processes follow",
+	                                        NULL };

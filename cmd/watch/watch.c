@@ -10,6 +10,7 @@
 #include "base/interrupt.h"
 #include "base/poll_loop.h"
 #include "view/terminal.h"
+#include "watch/csv.h"
 #include "watch/events/events.h"
 #include "watch/family/family.h"
 #include "watch/heap.h"
@@ -182,7 +183,8 @@ static bool is_live(const struct watch_options *options, const struct out *out)
 {
 	struct pm_error error;
 
-	if (!out->terminal || options->plain || options->output.json || options->output.quiet)
+	if (!out->terminal || options->plain || options->output.csv || options->output.json ||
+	    options->output.quiet)
 		return false;
 	if (terminal_check(&error) == 0)
 		return true;
@@ -323,6 +325,8 @@ static enum status finish(const struct watch *watch, struct out *out)
 
 	if (output->json)
 		watch_json_print(run, &watch->history, &watch->view, true, out);
+	else if (output->csv)
+		watch_csv_print(run, &watch->history, &watch->view, out);
 	else
 		watch_print_summary(run, &watch->history, &watch->view, out);
 

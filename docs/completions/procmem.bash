@@ -26,6 +26,34 @@ _procmem_targets() {
 	esac
 }
 
+# Prints the number of operands before the cursor: words that are neither options nor their arguments.
+# $1 is the command. With a pattern that an option gives, one more is counted for grep.
+_procmem_operands() {
+	local i word count=0 skip=
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		if [ -n "$skip" ]; then
+			# The argument can follow an equals sign, which is a word of its own.
+			[ "$word" = = ] || skip=
+			continue
+		fi
+		case $1:$word in
+		*:=) skip=yes ;;
+		grep:-[efmABCk] | strings:-[netk] | dump:-[ok] | map:-[ksno] | watch:-[icsnok] | stale:-[ksno]) skip=yes ;;
+		*:--kind | *:--owner | *:--mapping | *:--perms | *:--min-rss | *:--min-size | *:--by | *:--sort | *:--top | *:--columns | *:--output) skip=yes ;;
+		strings:--bytes | *:--encoding | *:--budget | *:--growth | *:--radix | *:--for | *:--interval | *:--record | *:--peek | *:--on | *:--do | *:--cool-down) skip=yes ;;
+		grep:--regexp | grep:--file | grep:--max-count | grep:--*-context | grep:--context | grep:--timeout | grep:--int | grep:--float | grep:--save | grep:--next | grep:--keep) skip=yes ;;
+		watch:--count) skip=yes ;;
+		*:-*) ;;
+		*) count=$((count + 1)) ;;
+		esac
+		case $1:$word in grep:-[ef] | grep:--regexp | grep:--file | grep:--int | grep:--float | grep:--next) count=$((count + 1000)) ;; esac
+	done
+	# Several patterns count once.
+	[ "$count" -lt 1000 ] || count=$((count % 1000 + 1))
+	printf '%s\n' "$count"
+}
+
 # Completes the last word of a comma-separated list that may start with a plus sign. $1 is the typed
 # text, $2 the words.
 _procmem_words() {
@@ -72,7 +100,7 @@ _procmem() {
 	watch:-i | watch:--interval | watch:-c | watch:--count | *:--for | watch:--budget | watch:--peek | watch:--cool-down | headroom:--min | headroom:-s | headroom:--sort) return ;;
 	strings:-e | strings:--encoding) _procmem_words "$word" 'all u s S l b L B' && return ;;
 	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
-	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
+	strings:-n | strings:--bytes | strings:--budget | strings:--growth | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
 	heap:--by) _procmem_words "$word" 'size type text arena state thread' && return ;;
 	ps:--by) mapfile -t COMPREPLY < <(compgen -W 'program cgroup user container' -- "$word") && return ;;
 	trace:--by) mapfile -t COMPREPLY < <(compgen -W 'stack function thread object' -- "$word") && return ;;
@@ -83,7 +111,9 @@ _procmem() {
 	heap:--growth | heap:--max-stop | why:--max-stop | heap:--tree | heap:--size | heap:--type | heap:--text | leaks:--max-stop | refs:--max-stop | refs:--depth) return ;;
 	grep:--by) mapfile -t COMPREPLY < <(compgen -W 'kind' -- "$word") && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping owner site' -- "$word") && return ;;
-	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
+	grep:--keep) mapfile -t COMPREPLY < <(compgen -W 'changed same grew shrank' -- "$word") && return ;;
+	grep:--int | grep:--float) return ;;
+	grep:--save | grep:--next | grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
 	shell:-c | shell:--command) return ;;
 	shell:-k | shell:--keep-going) before= ;;
 	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context | grep:--timeout) return ;;
@@ -115,16 +145,16 @@ _procmem() {
 			$_procmem_output" -- "$word")
 		;;
 	strings:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --sort --top --budget --all-processes --children --cgroup --stop --whole-files --in-use --freed --chunks --kind --owner --mapping
-			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--all --bytes --encoding --include-all-whitespace --unique --similar --growth --sort --top --budget --all-processes --children --cgroup --stop --whole-files --in-use --freed --chunks --kind --owner --mapping
+			--perms --min-rss --min-size --radix --offset --raw --json --csv --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --children --cgroup --stop
+		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --int --float --aligned --save --next --keep --all-processes --children --cgroup --stop
 			--timeout --by --unique --whole-files --in-use --freed --chunks --kind --owner --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
-			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
+			--after-context --before-context --context --json --csv --color --quiet --no-messages --verbose --help --version" -- "$word")
 		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --columns --record --budget --by --peek --heap --plain --children --cgroup --all-processes --follow --on --do --again --cool-down --kind --owner --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --csv --for --sort --top --columns --record --budget --by --peek --heap --plain --children --cgroup --all-processes --follow --on --do --again --cool-down --kind --owner --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	heap:-*)
@@ -143,19 +173,27 @@ _procmem() {
 		;;
 	why:-*) mapfile -t COMPREPLY < <(compgen -W "--for --cgroup --deep --max-stop --no-strings --all $_procmem_output" -- "$word") ;;
 	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --depth --to --max-stop $_procmem_output" -- "$word") ;;
-	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min --children --cgroup --all-processes --follow $_procmem_output" -- "$word") ;;
+	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --csv --min --children --cgroup --all-processes --follow $_procmem_output" -- "$word") ;;
 	pressure:-*) mapfile -t COMPREPLY < <(compgen -W "--for $_procmem_output" -- "$word") ;;
 	who:-*) mapfile -t COMPREPLY < <(compgen -W "--all --for $_procmem_output" -- "$word") ;;
 	cgroup:-*) mapfile -t COMPREPLY < <(compgen -W "--for --top $_procmem_output" -- "$word") ;;
-	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list $_procmem_output" -- "$word") ;;
+	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list --csv $_procmem_output" -- "$word") ;;
 	diff:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --owner --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--by --top --csv --force --kind --owner --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all --tree --by --for $_procmem_list $_procmem_output" -- "$word") ;;
 	shell:-*) mapfile -t COMPREPLY < <(compgen -W '--command --file --keep-going --help --version' -- "$word") ;;
 	map:* | dump:* | strings:* | grep:* | watch:* | stale:*)
-		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
-		compopt -o default
+		local operands
+		operands=$(_procmem_operands "$command")
+		[ "$command" != grep ] || operands=$((operands - 1))
+		# The first operand is TARGET (after the pattern of grep), the others are REGIONs.
+		if [ "$operands" -eq 0 ]; then
+			mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
+			compopt -o default
+		elif [ "$operands" -gt 0 ]; then
+			mapfile -t COMPREPLY < <(compgen -W "$_procmem_kinds all [heap] [stack]" -- "$word")
+		fi
 		;;
 	diff:* | shell:* | heap:* | leaks:* | refs:* | trace:* | who:* | cgroup:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")

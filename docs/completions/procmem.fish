@@ -25,6 +25,33 @@ function __procmem_targets
     end
 end
 
+# Whether TARGET was given, so that the next operand is a REGION. $argv: the number of operands before
+# TARGET. Options that take an argument are those of any command.
+function __procmem_has_target
+    set -l skip no
+    set -l count 0
+    for word in (commandline -opc)[3..]
+        if test $skip = yes
+            set skip no
+            continue
+        end
+        switch $word
+            case --kind --owner --mapping --perms --min-rss --min-size --by --sort --top --columns --output --encoding --budget --growth \
+                    --radix --for --interval --count --record --peek --on --do --cool-down -k -n
+                set skip yes
+            case -e --regexp -f --file --int --float --next
+                set skip yes
+                test $argv[1] -gt 0; and set argv 0
+            case -m -A -B -C --max-count --after-context --before-context --context --timeout --save --keep
+                set skip yes
+            case '-*'
+            case '*'
+                set count (math $count + 1)
+        end
+    end
+    test $count -gt $argv[1]
+end
+
 # Columns of map. Sums have their own columns, and the column by which they are grouped.
 function __procmem_map_columns
     set -l by (commandline -opc | string join ' ' | string match -r -- '--by[= ]([a-z]+)')
@@ -87,8 +114,8 @@ complete -c procmem -n $why -l no-strings -d 'Show no content of memory'
 complete -c procmem -n $why -s a -l all -d 'Show all findings'
 
 set -l map '__fish_seen_subcommand_from map'
-complete -c procmem -n $map -a '(__procmem_targets)'
-complete -c procmem -n $map -a "$kinds all" -d 'Region'
+complete -c procmem -n "$map; and not __procmem_has_target 0" -a '(__procmem_targets)'
+complete -c procmem -n "$map; and __procmem_has_target 0" -f -a "$kinds all" -d 'Region'
 complete -c procmem -n $map -l by -x -a 'kind mapping perms arena thread object owner' -d 'Print sums by'
 complete -c procmem -n $map -l why -d 'Show the rule for each kind'
 complete -c procmem -n $map -s x -l pmap -d 'Print what pmap -x prints'
@@ -105,8 +132,8 @@ complete -c procmem -n $map -l min-rss -x -d 'Select regions with this much resi
 complete -c procmem -n $map -l min-size -x -d 'Select regions at least this long'
 
 set -l dump '__fish_seen_subcommand_from dump'
-complete -c procmem -n $dump -a '(__procmem_targets)'
-complete -c procmem -n $dump -a "$kinds all" -d 'Region'
+complete -c procmem -n "$dump; and not __procmem_has_target 0" -a '(__procmem_targets)'
+complete -c procmem -n "$dump; and __procmem_has_target 0" -f -a "$kinds all" -d 'Region'
 complete -c procmem -n $dump -s o -l output -r -d 'Write to a file'
 complete -c procmem -n $dump -l hex -d 'Print text even if not on a terminal'
 complete -c procmem -n $dump -l raw -d 'Print raw bytes even on a terminal'
@@ -122,8 +149,11 @@ complete -c procmem -n $dump -l min-rss -x -d 'Select regions with this much res
 complete -c procmem -n $dump -l min-size -x -d 'Select regions at least this long'
 
 set -l strings '__fish_seen_subcommand_from strings'
-complete -c procmem -n $strings -a '(__procmem_targets)'
-complete -c procmem -n $strings -a "$kinds all" -d 'Region'
+complete -c procmem -n "$strings; and not __procmem_has_target 0" -a '(__procmem_targets)'
+complete -c procmem -n "$strings; and __procmem_has_target 0" -f -a "$kinds all" -d 'Region'
+complete -c procmem -n $strings -s a -l all -d 'Accepted, without effect'
+complete -c procmem -n $strings -l growth -x -d 'Count twice, this time apart'
+complete -c procmem -n $strings -l csv -d 'With -u, print comma-separated values'
 complete -c procmem -n $strings -s n -l bytes -x -d 'Minimum length in characters'
 complete -c procmem -n $strings -s e -l encoding -x -a '(__fish_append , all u s S l b L B)' -d 'Search for these encodings'
 complete -c procmem -n $strings -s w -l include-all-whitespace -d 'Treat newlines as part of strings'
@@ -179,8 +209,8 @@ complete -c procmem -n $leaks -s s -l sort -x -a "$leak_columns" -d 'Sort by'
 complete -c procmem -n $leaks -s o -l columns -x -a "(__fish_append , help $leak_columns)" -d 'Show these columns'
 
 set -l stale '__fish_seen_subcommand_from stale'
-complete -c procmem -n $stale -a '(__procmem_targets)'
-complete -c procmem -n $stale -a "$kinds all" -d 'Region'
+complete -c procmem -n "$stale; and not __procmem_has_target 0" -a '(__procmem_targets)'
+complete -c procmem -n "$stale; and __procmem_has_target 0" -f -a "$kinds all" -d 'Region'
 complete -c procmem -n $stale -l for -x -d 'Measure for this time'
 complete -c procmem -n $stale -l yes -d 'Measure also a process with more than 8 GiB'
 complete -c procmem -n $stale -l by -x -a 'kind mapping perms arena thread object owner' -d 'Print sums by'
@@ -222,8 +252,8 @@ complete -c procmem -n $refs -l to -d 'Show what the memory points to'
 complete -c procmem -n $refs -l max-stop -x -d 'Refuse to stop the process for longer'
 
 set -l grep '__fish_seen_subcommand_from grep'
-complete -c procmem -n $grep -f -a '(__procmem_targets)'
-complete -c procmem -n $grep -f -a "$kinds all" -d 'Region'
+complete -c procmem -n "$grep; and not __procmem_has_target 1" -f -a '(__procmem_targets)'
+complete -c procmem -n "$grep; and __procmem_has_target 1" -f -a "$kinds all" -d 'Region'
 complete -c procmem -n $grep -s e -l regexp -x -d 'Search for this pattern'
 complete -c procmem -n $grep -s f -l file -r -d 'Search for each line of a file'
 complete -c procmem -n $grep -s F -l fixed-strings -d 'Treat patterns as plain text'
@@ -232,6 +262,12 @@ complete -c procmem -n $grep -s i -l ignore-case -d 'Ignore case'
 complete -c procmem -n $grep -s u -l utf -d 'Treat patterns and memory as UTF-8'
 complete -c procmem -n $grep -l wide -d 'Also find text in UTF-16'
 complete -c procmem -n $grep -s M -l multiline -d 'Let ^ and $ match at line boundaries'
+complete -c procmem -n $grep -l int -x -d 'Search for an integer'
+complete -c procmem -n $grep -l float -x -d 'Search for a floating-point number'
+complete -c procmem -n $grep -l aligned -d 'Only numbers at multiples of their size'
+complete -c procmem -n $grep -l save -r -d 'Save the numbers that are found'
+complete -c procmem -n $grep -l next -r -d 'Read saved numbers again'
+complete -c procmem -n $grep -l keep -x -a 'changed same grew shrank' -d 'Keep only some of the saved numbers'
 complete -c procmem -n $grep -l all-processes -d 'Search all processes of that name'
 complete -c procmem -n $grep -l children -d 'Read TARGET and all its descendants'
 complete -c procmem -n $grep -l cgroup -d 'Read all processes of the memory cgroup of TARGET'
@@ -257,6 +293,7 @@ complete -c procmem -n $grep -l timeout -x -d 'End the search after this time'
 complete -c procmem -n $grep -s A -l after-context -x -d 'Show bytes after each match'
 complete -c procmem -n $grep -s B -l before-context -x -d 'Show bytes before each match'
 complete -c procmem -n $grep -s C -l context -x -d 'Show bytes around each match'
+complete -c procmem -n $grep -l csv -d 'With -c, print comma-separated values'
 complete -c procmem -n $grep -l json -d 'Print one JSON object per match'
 complete -c procmem -n $grep -l color -f -a 'auto always never' -d 'Use colour'
 complete -c procmem -n $grep -s q -l quiet -d 'Print nothing'
@@ -275,12 +312,14 @@ set -l snap '__fish_seen_subcommand_from snap'
 complete -c procmem -n $snap -a '(__procmem_targets)'
 complete -c procmem -n $snap -s o -l output -r -d 'Write to this recording'
 complete -c procmem -n $snap -l heap -d 'Also count the chunks of malloc'
+complete -c procmem -n $snap -l csv -d 'With -l, print comma-separated values'
 complete -c procmem -n $snap -s l -l list -d 'List the samples of a recording'
 
 set -l diff '__fish_seen_subcommand_from diff'
 complete -c procmem -n $diff -a '(__procmem_targets)'
 complete -c procmem -n $diff -l by -x -a 'kind mapping owner site' -d 'Print sums by'
 complete -c procmem -n $diff -s n -l top -x -d 'Show only the N largest changes'
+complete -c procmem -n $diff -l csv -d 'Print comma-separated values'
 complete -c procmem -n $diff -l force -d 'Allow comparing two different processes'
 complete -c procmem -n $diff -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $diff -l owner -x -a \"(__fish_append , $owners)\" -d 'Select regions of these owners'
@@ -290,8 +329,8 @@ complete -c procmem -n $diff -l min-rss -x -d 'Select regions with this much res
 complete -c procmem -n $diff -l min-size -x -d 'Select regions at least this long'
 
 set -l watch '__fish_seen_subcommand_from watch'
-complete -c procmem -n $watch -a '(__procmem_targets)'
-complete -c procmem -n $watch -a "$kinds all" -d 'Region'
+complete -c procmem -n "$watch; and not __procmem_has_target 0" -a '(__procmem_targets)'
+complete -c procmem -n "$watch; and __procmem_has_target 0" -f -a "$kinds all" -d 'Region'
 complete -c procmem -n $watch -s i -l interval -x -d 'Seconds between samples'
 complete -c procmem -n $watch -s c -l count -x -d 'Stop after N samples'
 complete -c procmem -n $watch -l for -x -d 'Stop after this time'
@@ -311,6 +350,7 @@ complete -c procmem -n $watch -l children -d 'Watch the process and its descenda
 complete -c procmem -n $watch -l cgroup -d 'Watch all processes of its cgroup'
 complete -c procmem -n $watch -l all-processes -d 'Watch all processes with this name'
 complete -c procmem -n $watch -l follow -d 'Continue with the next process of this name'
+complete -c procmem -n $watch -l csv -d 'Print only the summary, as comma-separated values'
 complete -c procmem -n $watch -l plain -d 'Print each sample as text'
 complete -c procmem -n $watch -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Select regions of these kinds'
 complete -c procmem -n $watch -l owner -x -a \"(__fish_append , $owners)\" -d 'Select regions of these owners'
@@ -323,6 +363,7 @@ set -l headroom '__fish_seen_subcommand_from headroom'
 complete -c procmem -n $headroom -f -a '(__procmem_targets)'
 complete -c procmem -n $headroom -l for -x -d 'Watch for this long'
 complete -c procmem -n $headroom -l from -r -d 'Take rates from a recording'
+complete -c procmem -n $headroom -l csv -d 'Print the limits as comma-separated values'
 complete -c procmem -n $headroom -l min -x -d 'Minimum memory that must be left'
 complete -c procmem -n $headroom -l children -d 'Add a row for each process below the target'
 complete -c procmem -n $headroom -l cgroup -d 'Add a row for each process of its cgroup'

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/gunzip.h"
 #include "proc/access.h"
 #include "proc/cached_lookup.h"
 #include "proc/process.h"
@@ -287,7 +288,7 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
  */
 static int open_saved(const char *path, struct pm_error *error)
 {
-	static const char *const names[] = { "smaps", "maps" };
+	static const char *const names[] = { "smaps", "smaps.gz", "maps", "maps.gz" };
 	struct stat status;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &status) < 0) {
@@ -319,14 +320,37 @@ static int open_saved(const char *path, struct pm_error *error)
 }
 
 /**
- * Tests whether a file starts with the first two bytes of the gzip format. For a pipe, the result
- * is always false, because reading these bytes would remove them from the pipe.
+ * Maximum size of a decompressed file: the smaps of as many regions as the kernel allows by default
+ * (65,530) has less than 64 MiB. A small file of untrusted origin must not use up the memory.
  */
-static bool is_compressed(int fd)
+static const uint64_t plain_max = UINT64_C(512) << 20;
+
+/**
+ * Replaces a file by its decompressed content, if it is compressed.
+ * @param fd     the file; closed, also on failure, if it is replaced
+ * @return       0 or -1
+ */
+static int decompress(int *fd, const char *path, struct pm_error *error)
 {
-	unsigned char magic[2];
-	return pread(fd, magic, sizeof magic, 0) == sizeof magic && magic[0] == 0x1f &&
-	       magic[1] == 0x8b;
+	enum pm_compression format = pm_gunzip_format(*fd);
+	int result = -1, plain = -1;
+
+	if (format == PM_COMPRESSION_NONE)
+		return 0;
+
+	if (format != PM_COMPRESSION_GZIP)
+		pm_error_set(
+			error, PM_ERROR_FORMAT, 0,
+			"is compressed, but not with gzip: decompress it first, with 'zstd -d', "
+			"'xz -d' or 'lz4 -d'; 'coredumpctl dump -o core PID' does this for a "
+			"core file of systemd-coredump");
+	else
+		result = pm_gunzip(*fd, plain_max, &plain, error);
+	close(*fd);
+	*fd = plain;
+	if (result < 0)
+		pm_error_prefix(error, "cannot use %s: it ", path);
+	return result;
 }
 
 /**
@@ -351,11 +375,8 @@ int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_map
 	int fd = open_saved(path, error);
 	if (fd < 0)
 		return -1;
-	if (is_compressed(fd)) {
-		close(fd);
-		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "cannot use %s: it is compressed; gunzip it first", path);
-	}
+	if (decompress(&fd, path, error) < 0)
+		return -1;
 
 	/* A pipe can be read only once, from this descriptor: no other function may open it.
 	 * The file was opened with O_NONBLOCK. Remove this flag, so that reading from a pipe waits

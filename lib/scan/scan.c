@@ -100,7 +100,10 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 
 	/* A match with \K may end before the address at which matching started. The search
 	 * continues after the match and after this address. */
-	run->ends[record->stream] = pm_max(record->address + record->size, record->attempt + 1);
+	run->ends[record->stream] = record->attempt + 1;
+	if (!run->scan->scanner->overlaps)
+		run->ends[record->stream] = pm_max(record->address + record->size,
+		                                   record->attempt + 1);
 	run->cut[record->stream] = record->truncated;
 	run->totals.hits += !delivery.continued;
 	run->totals.changed += record->changed && !delivery.continued;

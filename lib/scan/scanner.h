@@ -88,6 +88,11 @@ struct pm_scanner {
 	 * 0 if this is not possible.
 	 */
 	uint8_t carries;
+	/**
+	 * Hits of the same stream can overlap: the search continues at the byte after the start of
+	 * a hit, not after its end.
+	 */
+	bool overlaps;
 	bool starts_in_zeros; /**< hits may start with a NUL byte, so pages that contain only
 	                         zeros must be searched, too */
 };

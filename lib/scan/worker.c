@@ -292,7 +292,8 @@ static int record_hits(struct pm_hits *hits, const struct pm_window *window, str
 
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct pm_found *found = &hits->items[i];
-		uint64_t end = window->address + found->start + found->size;
+		uint64_t end = window->address + found->start;
+		end += worker->scan->scanner->overlaps ? 1 : found->size;
 		worker->ends[found->stream] = pm_max(end, worker->ends[found->stream]);
 
 		int result = record_hit(worker, window, found, error);

@@ -519,3 +519,12 @@ kernel_core_prepare() {
 	[ "$status" -eq 2 ]
 	tail -n 1 "$BATS_TEST_TMPDIR/errors" | grep -q 'interrupted while no program read the named pipe'
 }
+
+@test "--raw -o FILE writes the same file as -o FILE" {
+	target_start values
+	procmem dump -q -o "$BATS_TEST_TMPDIR/one" "$TARGET_PID" "$(target_range values)"
+	procmem dump -q --raw -o "$BATS_TEST_TMPDIR/two" "$TARGET_PID" "$(target_range values)"
+	cmp "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
+	[ "$(stat -c %s "$BATS_TEST_TMPDIR/two")" -eq 8192 ]
+	run -2 procmem dump --hex -o "$BATS_TEST_TMPDIR/three" "$TARGET_PID" "$(target_range values)"
+}

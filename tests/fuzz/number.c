@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/number.h>
+#include <procmem/number_test.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,12 +61,44 @@ static void check_size(const char *text)
 	}
 }
 
+/** Numbers to search for: what is accepted is valid, and a bound can be written and parsed again.
+ */
+static void check_tests(const char *text)
+{
+	struct pm_number_test tests[2], again;
+	struct pm_error error = { 0 };
+	size_t count;
+	char written[PM_NUMBER_TEXT_SIZE];
+
+	if (pm_number_test_parse_int(text, &tests[0], &error) < 0)
+		fuzz_check_error(&error);
+	else {
+		uint8_t bytes[PM_NUMBER_SIZE_MAX];
+		memcpy(bytes, &tests[0].low, sizeof bytes);
+		fuzz_check(pm_number_test_is_valid(&tests[0]));
+		fuzz_check(pm_number_test_matches(&tests[0], bytes));
+		fuzz_check(pm_number_test_format(&tests[0], bytes, written) < sizeof written);
+		fuzz_check(pm_number_test_parse_int(written, &again, NULL) == 0);
+		fuzz_check(again.low == tests[0].low);
+	}
+
+	error = (struct pm_error){ 0 };
+	if (pm_number_test_parse_float(text, tests, &count, &error) < 0) {
+		fuzz_check_error(&error);
+		return;
+	}
+	fuzz_check(count == 1 || count == 2);
+	for (size_t i = 0; i < count; i++)
+		fuzz_check(pm_number_test_is_valid(&tests[i]));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
 	check_decimal(text);
 	check_address(text);
 	check_size(text);
+	check_tests(text);
 	free(text);
 	return 0;
 }

@@ -25,7 +25,7 @@ BESIDE = {"dump-map": "dump"}
 TWO_MEANINGS = {"before", "after", "path", "threads", "lost", "events", "regions", "file", "family"}
 UNITS = {
     "bytes", "bytes/s", "bytes or count", "bytes, count or percent", "count", "count/s", "exit status", "ID", "microseconds",
-    "ordinal", "percent", "points", "seconds", "signal",
+    "of the process", "ordinal", "percent", "points", "seconds", "signal",
 }
 
 failed = False

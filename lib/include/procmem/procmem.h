@@ -61,7 +61,10 @@
 #include <procmem/members.h>
 #include <procmem/memory_use.h>
 #include <procmem/minmax.h>
+#include <procmem/next_hits.h>
 #include <procmem/number.h>
+#include <procmem/number_scan.h>
+#include <procmem/number_test.h>
 #include <procmem/oom_log.h>
 #include <procmem/owner.h>
 #include <procmem/owner_sums.h>
@@ -92,6 +95,7 @@
 #include <procmem/runtimes.h>
 #include <procmem/runtimes_cache.h>
 #include <procmem/sample.h>
+#include <procmem/saved_hits.h>
 #include <procmem/scan.h>
 #include <procmem/script.h>
 #include <procmem/search.h>

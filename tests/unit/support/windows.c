@@ -23,6 +23,7 @@ struct run {
 	                  them */
 	struct hit_list *hits;
 	size_t ends[PM_STREAMS]; /* of the last hit of each stream */
+	bool overlaps;           /* as in pm_scanner */
 	bool conflict;           /* a hit starts within the last one and ends after it */
 	struct hit_list unit;    /* hits of this window */
 	size_t unit_ends[PM_STREAMS];
@@ -80,7 +81,7 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 			continue;
 		}
 		hit_list_add(&run->unit, hit);
-		run->unit_ends[found->stream] = hit.start + hit.size;
+		run->unit_ends[found->stream] = hit.start + (run->overlaps ? 1 : hit.size);
 	}
 
 	return 0;
@@ -141,6 +142,7 @@ void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t 
 		           .address = address,
 		           .cut = cut,
 		           .lookbehind = scanner->lookbehind,
+		           .overlaps = scanner->overlaps,
 		           .hits = hits };
 	size_t unit = cut->unit ? cut->unit : size;
 
