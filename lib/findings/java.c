@@ -103,8 +103,10 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 	if (!grows && used_part(limit) < full_part)
 		return;
 
-	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_JAVA_DIRECT,
-	                                            PM_CONFIDENCE_LIKELY);
+	/* Large chunks can also be those of native code. */
+	struct pm_finding *finding = pm_finding_add(
+		context, PM_FINDING_JAVA_DIRECT,
+		limit->limit.approximate ? PM_CONFIDENCE_POSSIBLE : PM_CONFIDENCE_LIKELY);
 	if (!finding)
 		return;
 
@@ -125,7 +127,10 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 		explain_buffers(context);
 	}
 	pm_finding_acquit_others(context, finding);
-	pm_finding_weigh(context, finding);
+	if (used_part(limit) >= full_part)
+		pm_finding_weigh_full(context, finding);
+	else
+		pm_finding_weigh(context, finding);
 }
 
 /** Tests whether the JVM still warms up: then it generates code, and loads classes. */
@@ -143,10 +148,9 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
                                  const struct pm_evidence_owner *owner)
 {
 	bool full = used_part(limit) >= full_part;
-	struct pm_finding *finding = pm_finding_add(context, id,
-	                                            full || !warms_up(context->evidence)
-	                                                    ? PM_CONFIDENCE_LIKELY
-	                                                    : PM_CONFIDENCE_POSSIBLE);
+	bool steady = owner && pm_evidence_grows(&owner->memory) && !warms_up(context->evidence);
+	struct pm_finding *finding = pm_finding_add(
+		context, id, full || steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
 	if (!finding)
 		return NULL;
 
@@ -163,7 +167,10 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
 		finding->limit = limit;
 	}
 	pm_finding_acquit_others(context, finding);
-	pm_finding_weigh(context, finding);
+	if (full)
+		pm_finding_weigh_full(context, finding);
+	else
+		pm_finding_weigh(context, finding);
 	return finding;
 }
 

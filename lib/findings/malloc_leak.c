@@ -5,11 +5,12 @@
  * Needs: several walks of the heap. The size class gains chunks, and loses few: most of what is
  * new stays. Sure if the region or the arena of the chunks grows steadily, too, and
  * no chunk can be missing. Classes that gain chunks at the same rate in the same arena belong to
- * one structure: they are one finding.
+ * one structure, and those with the same text are of one sort: they are one finding.
  */
 #include "findings/rules.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Rates of classes of one structure differ by at most this part. */
 static const double same_rate = 0.15;
@@ -31,6 +32,9 @@ static const double swing_share = 0.05;
 
 /* Fewer new chunks say nothing: buffers of a program are allocated again and again. */
 static const double chunks_min = 6;
+
+/* Fewer new bytes, in an arena that does not grow, are noise of what comes and goes. */
+static const double noise_bytes = 32 * 1024;
 
 /* Maximum number of findings of this rule. */
 enum { FINDINGS_MAX = 3 };
@@ -82,23 +86,23 @@ static bool belongs_to_java(const struct pm_finding_context *context,
 	       bytes_rate(chunks) < context->class_rate;
 }
 
-/** Tests whether chunks of a class pile up, at a rate that matters. */
-static bool piles_up(const struct pm_finding_context *context,
-                     const struct pm_evidence_chunks *chunks)
+/**
+ * Tests whether two classes have chunks of one sort. malloc gives a chunk that is a little larger
+ * than needed if it has one that is free.
+ */
+static bool is_same_sort(const struct pm_evidence_chunks *one,
+                         const struct pm_evidence_chunks *other)
 {
-	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
-	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
-	       chunks->net_rate >= stays_min * chunks->rate &&
-	       !belongs_to_swing(context->evidence, chunks) &&
-	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
-	       pm_finding_matters(context, bytes_rate(chunks));
+	return one != other && *one->text && strcmp(one->text, other->text) == 0 &&
+	       strcmp(one->type, other->type) == 0;
 }
 
 /** Tests whether two classes probably belong to one structure. */
 static bool belongs_to(const struct pm_evidence_chunks *one, const struct pm_evidence_chunks *other)
 {
 	return one->arena == other->arena &&
-	       fabs(one->net_rate - other->net_rate) <= same_rate * other->net_rate;
+	       (fabs(one->net_rate - other->net_rate) <= same_rate * other->net_rate ||
+	        is_same_sort(one, other));
 }
 
 /** Returns the region of malloc with an arena that grows fastest; NULL if none grows. */
@@ -129,6 +133,30 @@ static const struct pm_evidence_arena *find_arena(const struct pm_evidence *evid
 	return NULL;
 }
 
+/** Tests whether an arena grows steadily: its region, or what is in use of it. */
+static bool arena_grows(const struct pm_evidence *evidence, uint32_t number)
+{
+	const struct pm_evidence_region *region = growing_region(evidence, number);
+	const struct pm_evidence_arena *arena = find_arena(evidence, number);
+
+	return (region && pm_evidence_grows(&region->memory)) ||
+	       (arena && pm_evidence_grows(&arena->use_trend));
+}
+
+/** Tests whether chunks of a class pile up, at a rate that matters. */
+static bool piles_up(const struct pm_finding_context *context,
+                     const struct pm_evidence_chunks *chunks)
+{
+	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
+	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
+	       chunks->net_rate >= stays_min * chunks->rate &&
+	       !belongs_to_swing(context->evidence, chunks) &&
+	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
+	       pm_finding_matters(context, bytes_rate(chunks)) &&
+	       (arena_grows(context->evidence, chunks->arena) ||
+	        bytes_rate(chunks) * context->evidence->seconds >= noise_bytes);
+}
+
 static void support_chunks(struct pm_finding *finding, const struct pm_evidence_chunks *chunks)
 {
 	pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_CHUNKS,
@@ -150,6 +178,10 @@ static double join(struct pm_finding_context *context, struct pm_finding *findin
 			continue;
 		done[i] = true;
 		rate += bytes_rate(chunks);
+		if (is_same_sort(chunks, first)) {
+			finding->bytes += chunks->bytes;
+			finding->count_rate += chunks->net_rate;
+		}
 		support_chunks(finding, chunks);
 	}
 
@@ -180,11 +212,9 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	const struct pm_evidence *evidence = context->evidence;
 	const struct pm_evidence_region *region = growing_region(evidence, chunks->arena);
 	const struct pm_evidence_arena *arena = find_arena(evidence, chunks->arena);
-	bool grows = (region && pm_evidence_grows(&region->memory)) ||
-	             (arena && pm_evidence_grows(&arena->use_trend));
 	enum pm_confidence confidence = PM_CONFIDENCE_POSSIBLE;
 
-	if (grows)
+	if (arena_grows(evidence, chunks->arena))
 		confidence = chunks->certain ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY;
 
 	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_MALLOC_LEAK, confidence);

@@ -164,11 +164,13 @@ static void limit_confidence(const struct pm_evidence *evidence, struct pm_findi
 		finding->confidence = PM_CONFIDENCE_LIKELY;
 }
 
+/* Factors of weights. */
+static const double by_confidence[] = {
+	[PM_CONFIDENCE_POSSIBLE] = 0.6, [PM_CONFIDENCE_LIKELY] = 0.85, [PM_CONFIDENCE_SURE] = 1
+};
+
 void pm_finding_weigh(const struct pm_finding_context *context, struct pm_finding *finding)
 {
-	static const double by_confidence[] = { [PM_CONFIDENCE_POSSIBLE] = 0.6,
-		                                [PM_CONFIDENCE_LIKELY] = 0.85,
-		                                [PM_CONFIDENCE_SURE] = 1 };
 	const struct pm_evidence *evidence = context->evidence;
 
 	limit_confidence(evidence, finding);
@@ -192,6 +194,14 @@ void pm_finding_weigh(const struct pm_finding_context *context, struct pm_findin
 	else if (finding->time_known)
 		seconds = finding->seconds_min;
 	finding->weight = 50 + 50 * urgency(seconds) * by_confidence[finding->confidence];
+}
+
+void pm_finding_weigh_full(const struct pm_finding_context *context, struct pm_finding *finding)
+{
+	static const double full = 80;
+
+	pm_finding_weigh(context, finding);
+	finding->weight = fmax(finding->weight, full * by_confidence[finding->confidence]);
 }
 
 static size_t index_of(const struct pm_finding_context *context,

@@ -62,6 +62,12 @@ void pm_finding_set_own_limit(struct pm_finding *finding, const struct pm_eviden
  */
 void pm_finding_weigh(const struct pm_finding_context *context, struct pm_finding *finding);
 
+/**
+ * Sets the weight of a finding about a limit that is used up, or nearly: at least 80, less if it is
+ * not sure.
+ */
+void pm_finding_weigh_full(const struct pm_finding_context *context, struct pm_finding *finding);
+
 /** Marks the growth of a region as explained. */
 void pm_finding_explain(struct pm_finding_context *context,
                         const struct pm_evidence_region *region);

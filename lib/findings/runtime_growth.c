@@ -155,8 +155,9 @@ static void report(struct pm_finding_context *context, const struct heap *heap)
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_FLOOR,
 		                                                      .rate = finding->rate });
 	pm_finding_acquit_others(context, finding);
-	/* The rate of garbage does not say when the maximum is reached. */
-	if (!harmless && !finding->estimate) {
+	/* The rate of garbage does not say when the maximum is reached. What collections leave is
+	 * known only after each of them, so that it grows in steps. */
+	if (!harmless && (!finding->estimate || confidence > PM_CONFIDENCE_POSSIBLE)) {
 		pm_finding_set_limit(context, finding);
 		pm_finding_set_own_limit(finding, heap->limit, rate_error);
 	}

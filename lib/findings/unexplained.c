@@ -5,6 +5,7 @@
  * Needs: regions over time. These rules come last: they report what is not explained, so that no
  * growth is lost.
  */
+#include "base/minmax.h"
 #include "findings/rules.h"
 
 /** Maximum number of findings of growth without a cause. */
@@ -29,6 +30,24 @@ static bool is_unexplained(const struct pm_finding_context *context,
 	       pm_finding_matters(context, pm_evidence_rate(&region->memory));
 }
 
+/** Variables of a program or library grow only until all their pages are used: it is harmless. */
+static void set_end(struct pm_finding *finding)
+{
+	const struct pm_evidence_region *region = finding->region;
+	uint64_t left = pm_max(region->size, finding->bytes) - finding->bytes;
+
+	if ((region->kind != PM_KIND_BSS && region->kind != PM_KIND_DATA) ||
+	    (finding->limit && pm_limit_left(&finding->limit->limit) <= left))
+		return;
+
+	finding->harmless = true;
+	finding->limit = NULL;
+	finding->time_known = true;
+	finding->seconds_min = finding->seconds_max = (double)left / finding->rate;
+	pm_finding_support(finding,
+	                   (struct pm_finding_fact){ .id = PM_FACT_RESERVE, .bytes = left });
+}
+
 static void report(struct pm_finding_context *context, const struct pm_evidence_region *region)
 {
 	bool steady = pm_evidence_grows(&region->memory);
@@ -43,6 +62,7 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	pm_finding_add_texts(context, finding);
 	pm_finding_acquit_others(context, finding);
 	pm_finding_set_limit(context, finding);
+	set_end(finding);
 	pm_finding_weigh(context, finding);
 	pm_finding_explain(context, region);
 }
@@ -68,13 +88,21 @@ void pm_finding_growth(struct pm_finding_context *context)
 	}
 }
 
+/** Tests whether memory has grown, and has stopped. A sawtooth around a level does neither. */
+static bool has_stopped(const struct pm_evidence_trend *kept)
+{
+	if (!kept->known || kept->last <= kept->first)
+		return false;
+	if (kept->trend.verdict == PM_VERDICT_BURST)
+		return true;
+	return kept->trend.verdict == PM_VERDICT_PLATEAU && !kept->trend.sawtooth;
+}
+
 void pm_finding_plateau(struct pm_finding_context *context)
 {
 	const struct pm_evidence_trend *kept = &context->evidence->kept;
-	bool stopped = kept->known && (kept->trend.verdict == PM_VERDICT_PLATEAU ||
-	                               kept->trend.verdict == PM_VERDICT_BURST);
 
-	if (!stopped || kept->last <= kept->first)
+	if (!has_stopped(kept))
 		return;
 	for (size_t i = 0; i < context->findings->count; i++)
 		if (context->findings->items[i].rate > 0 && !context->findings->items[i].harmless)

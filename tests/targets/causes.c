@@ -403,7 +403,8 @@ static void use_parts(size_t size, bool huge)
 	char *memory = target_island(size + HUGE_PAGE, PROT_READ | PROT_WRITE, 0, 0);
 	char *aligned = memory + (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
 
-	target_check(madvise(memory, size + HUGE_PAGE, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE), "madvise");
+	target_check(madvise(memory, size + HUGE_PAGE, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE),
+	             "madvise");
 	if (!huge)
 		memset(aligned, 1, size);
 	for (size_t at = 0; huge && at < size; at += HUGE_PAGE)
