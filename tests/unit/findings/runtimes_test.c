@@ -48,6 +48,10 @@ static void growth_between_collections_is_harmless(void **state)
 	assert_int_equal(finding->limit->limit.kind, PM_LIMIT_JAVA_HEAP);
 	assert_time(finding, 60);
 
+	/* It is known only after each of them: it grows in steps. */
+	heap->used = scene_steps(40 * MIB, MIB);
+	assert_time(scene_judge(&scene), 60);
+
 	/* The heap of Java is mapped at the start: its memory says nothing. */
 	heap->used = scene_flat(40 * MIB);
 	heap->memory = scene_flat(100 * MIB);
@@ -147,6 +151,10 @@ static void direct_buffers_fill_their_limit(void **state)
 	assert_time(finding, 60);
 	assert_int_equal(scene.findings.count, 1);
 
+	/* The used part is that of all large blocks: they can be those of native code. */
+	scene.limits[0].limit.approximate = true;
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
 	/* Buffers that malloc does not map separately are chunks. */
 	scene.regions[0].kind = PM_KIND_ARENA;
 	scene_add_chunks(&scene, 64 << 10, 16, 16);
@@ -190,7 +198,18 @@ static void classes_pile_up_after_the_start(void **state)
 	const struct pm_finding *finding = scene_judge(&scene);
 	assert_non_null(finding);
 	assert_int_equal(finding->id, PM_FINDING_JAVA_METASPACE);
+	assert_int_equal(finding->confidence, PM_CONFIDENCE_LIKELY);
 	assert_time(finding, 60);
+	scene.owners[0].memory = scene_steps(30 * MIB, MIB);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	/* A full code cache matters more than slow growth, even if it is small. */
+	code->memory = scene_flat(MIB);
+	scene.owners[0].memory = scene_steps(30 * MIB, 2000);
+	scene.limits[1].limit.used = 239 * MIB;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_JAVA_CODE);
+	assert_int_equal(scene.findings.count, 2);
+	scene.limits[1].limit.used = 10 * MIB;
 
 	scene.owners[0].memory = scene_flat(30 * MIB);
 	assert_null(scene_judge(&scene));
