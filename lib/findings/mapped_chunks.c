@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Buffers that a collector releases with their objects can be garbage for at least this time. */
+static const double collected_seconds = 10;
+
 /** Returns the heap of a runtime in the process; PM_OWNER_UNKNOWN if there is none. */
 static enum pm_owner runtime_heap(const struct pm_evidence *evidence)
 {
@@ -34,6 +37,9 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	enum pm_finding_id id = outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_MAPPED_CHUNKS;
 	enum pm_confidence confidence = region->chunk_max > 0 ? PM_CONFIDENCE_SURE
 	                                                      : PM_CONFIDENCE_LIKELY;
+	if (heap != PM_OWNER_UNKNOWN && heap != PM_OWNER_PYTHON_OBJECTS)
+		confidence = evidence->seconds < collected_seconds ? PM_CONFIDENCE_POSSIBLE
+		                                                   : PM_CONFIDENCE_LIKELY;
 	struct pm_finding *finding = pm_finding_add(context, id, confidence);
 	if (!finding)
 		return;

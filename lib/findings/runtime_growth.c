@@ -20,7 +20,7 @@ static const double filled_part = 0.95;
 static const double soon_seconds = 600;
 
 /* The rate of the live objects is known about this exactly. */
-static const double rate_error = 0.15;
+static const double rate_error = 0.15, estimate_error = 0.3;
 
 /** How a heap is judged. */
 struct heap {
@@ -155,11 +155,11 @@ static void report(struct pm_finding_context *context, const struct heap *heap)
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_FLOOR,
 		                                                      .rate = finding->rate });
 	pm_finding_acquit_others(context, finding);
-	/* The rate of garbage does not say when the maximum is reached. What collections leave is
-	 * known only after each of them, so that it grows in steps. */
-	if (!harmless && (!finding->estimate || confidence > PM_CONFIDENCE_POSSIBLE)) {
+	/* What collections leave is known only after each of them, so that it grows in steps. */
+	if (!harmless) {
 		pm_finding_set_limit(context, finding);
-		pm_finding_set_own_limit(finding, heap->limit, rate_error);
+		pm_finding_set_own_limit(finding, heap->limit,
+		                         finding->estimate ? estimate_error : rate_error);
 	}
 	pm_finding_weigh(context, finding);
 }
@@ -182,7 +182,7 @@ void pm_finding_runtime_growth(struct pm_finding_context *context)
 		if (heap.rate > 0 && pm_finding_matters(context, heap.rate) &&
 		    !pm_finding_has(context, PM_FINDING_RUNTIME_HEAP))
 			report(context, &heap);
-		if (pm_evidence_rate(&owner->memory) > 0 || heap.rate > 0)
-			pm_finding_explain_owner(context, owner->owner);
+		/* Its objects move between regions: a region alone says nothing. */
+		pm_finding_explain_owner(context, owner->owner);
 	}
 }

@@ -114,7 +114,7 @@ public class Leaks {
 		Thread thread = new Thread(() -> work(way, way.equals("full") ? 0 : number, collects), "maker");
 		thread.setDaemon(true);
 		thread.start();
-		while (made < number && !way.equals("full"))
+		while (made < 2 * number && !way.equals("full"))
 			Thread.sleep(50);
 		System.out.println("ready");
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
