@@ -36,6 +36,9 @@ static const double chunks_min = 6;
 /* Fewer new bytes, in an arena that does not grow, are noise of what comes and goes. */
 static const double noise_bytes = 32 * 1024;
 
+/* Buffers of runtimes usually have at least this size. */
+static const uint64_t buffer_min = UINT64_C(16) << 10;
+
 /* Maximum number of findings of this rule. */
 enum { FINDINGS_MAX = 3 };
 
@@ -82,7 +85,7 @@ static bool belongs_to_swing(const struct pm_evidence *evidence,
 static bool belongs_to_java(const struct pm_finding_context *context,
                             const struct pm_evidence_chunks *chunks)
 {
-	return (context->buffer_rate > 0 && chunks->size >= UINT64_C(16) << 10) ||
+	return (context->buffer_rate > 0 && chunks->size >= buffer_min) ||
 	       bytes_rate(chunks) < context->class_rate;
 }
 
@@ -206,6 +209,13 @@ static void add_details(const struct pm_finding_context *context, struct pm_find
 	pm_finding_acquit_others(context, finding);
 }
 
+/** Tests whether chunks can be buffers of a runtime, which its next collection releases. */
+static bool can_be_garbage(const struct pm_evidence *evidence,
+                           const struct pm_evidence_chunks *chunks)
+{
+	return chunks->size >= buffer_min && pm_finding_collects(pm_finding_runtime(evidence));
+}
+
 static void report(struct pm_finding_context *context, const struct pm_evidence_chunks *chunks,
                    bool *done)
 {
@@ -215,7 +225,9 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	enum pm_confidence confidence = PM_CONFIDENCE_POSSIBLE;
 
 	if (arena_grows(evidence, chunks->arena))
-		confidence = chunks->certain ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY;
+		confidence = chunks->certain && !can_be_garbage(evidence, chunks)
+		                     ? PM_CONFIDENCE_SURE
+		                     : PM_CONFIDENCE_LIKELY;
 
 	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_MALLOC_LEAK, confidence);
 	if (!finding)

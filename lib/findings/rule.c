@@ -328,6 +328,25 @@ void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_fi
 		                                             .text = finding->chunks->module });
 }
 
+enum pm_owner pm_finding_runtime(const struct pm_evidence *evidence)
+{
+	static const enum pm_owner heaps[] = { PM_OWNER_JAVA_HEAP,      PM_OWNER_V8_HEAP,
+		                               PM_OWNER_PYTHON_OBJECTS, PM_OWNER_GO_HEAP,
+		                               PM_OWNER_DOTNET_HEAP,    PM_OWNER_RUBY_HEAP };
+
+	for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++)
+		if (pm_finding_owner(evidence, heaps[i]))
+			return heaps[i];
+	return PM_OWNER_UNKNOWN;
+}
+
+bool pm_finding_collects(enum pm_owner owner)
+{
+	return owner == PM_OWNER_JAVA_HEAP || owner == PM_OWNER_V8_HEAP ||
+	       owner == PM_OWNER_GO_HEAP || owner == PM_OWNER_DOTNET_HEAP ||
+	       owner == PM_OWNER_RUBY_HEAP || owner == PM_OWNER_CHROMIUM_OILPAN;
+}
+
 const struct pm_evidence_owner *pm_finding_owner(const struct pm_evidence *evidence,
                                                  enum pm_owner owner)
 {

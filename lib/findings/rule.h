@@ -88,6 +88,12 @@ void pm_finding_acquit_others(const struct pm_finding_context *context, struct p
 /** Adds the texts in new pages of the region of a finding, or of its chunks. */
 void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_finding *finding);
 
+/** Returns the heap of a runtime in the process; PM_OWNER_UNKNOWN if there is none. */
+enum pm_owner pm_finding_runtime(const struct pm_evidence *evidence);
+
+/** Tests whether the heap of a runtime has a garbage collector, so that it has garbage. */
+bool pm_finding_collects(enum pm_owner owner);
+
 /** Returns the memory of an owner; NULL if it has none. */
 const struct pm_evidence_owner *pm_finding_owner(const struct pm_evidence *evidence,
                                                  enum pm_owner owner);

@@ -30,16 +30,9 @@ struct heap {
 	double rate;
 };
 
-static bool collects_garbage(enum pm_owner owner)
-{
-	return owner == PM_OWNER_JAVA_HEAP || owner == PM_OWNER_V8_HEAP ||
-	       owner == PM_OWNER_GO_HEAP || owner == PM_OWNER_DOTNET_HEAP ||
-	       owner == PM_OWNER_RUBY_HEAP || owner == PM_OWNER_CHROMIUM_OILPAN;
-}
-
 static bool is_heap(enum pm_owner owner)
 {
-	return collects_garbage(owner) || owner == PM_OWNER_PYTHON_OBJECTS;
+	return pm_finding_collects(owner) || owner == PM_OWNER_PYTHON_OBJECTS;
 }
 
 static const struct pm_evidence_limit *limit_of(const struct pm_evidence *evidence,
@@ -100,7 +93,7 @@ static bool piles_up(const struct heap *heap, enum pm_confidence *confidence)
 	bool steady = pm_evidence_grows(heap->trend);
 
 	*confidence = PM_CONFIDENCE_LIKELY;
-	if (!collects_garbage(owner->owner)) {
+	if (!pm_finding_collects(owner->owner)) {
 		*confidence = steady ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_POSSIBLE;
 		return true;
 	}

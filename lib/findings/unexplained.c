@@ -67,7 +67,63 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	pm_finding_explain(context, region);
 }
 
-void pm_finding_growth(struct pm_finding_context *context)
+/** Returns the growth of the target that findings explain, in bytes per second. */
+static double explained_rate(const struct pm_finding_context *context)
+{
+	double rate = 0;
+
+	for (size_t i = 0; i < context->findings->count; i++) {
+		const struct pm_finding *finding = &context->findings->items[i];
+
+		if (finding->pid == context->evidence->pid && finding->id != PM_FINDING_PAGE_CACHE)
+			rate += finding->rate;
+	}
+	return rate;
+}
+
+/** Returns the owner that grows fastest, if it makes up most of a growth; NULL if none does. */
+static const struct pm_evidence_owner *growing_owner(const struct pm_evidence *evidence,
+                                                     double growth)
+{
+	for (size_t i = 0; i < evidence->owner_count; i++)
+		if (pm_evidence_rate(&evidence->owners[i].memory) > growth / 2)
+			return &evidence->owners[i];
+	return NULL;
+}
+
+/**
+ * Reports that the target grows as a whole, if no region does: the growth can move from one region
+ * to another, such as when malloc changes its threshold for blocks that it maps separately.
+ */
+static void report_whole(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	double rate = pm_evidence_rate(&evidence->kept);
+	const struct pm_evidence_owner *owner = growing_owner(evidence, rate);
+	enum pm_owner runtime = pm_finding_runtime(evidence);
+	const struct pm_evidence_owner *heap = pm_finding_owner(evidence, runtime);
+
+	if (!pm_evidence_grows(&evidence->kept) || !pm_finding_matters(context, rate) ||
+	    explained_rate(context) >= rate / 2)
+		return;
+
+	bool outside = owner && owner->owner == PM_OWNER_MALLOC && heap &&
+	               runtime != PM_OWNER_UNKNOWN && pm_evidence_is_flat(&heap->memory);
+	struct pm_finding *finding = pm_finding_add(
+		context, outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_GROWTH,
+		PM_CONFIDENCE_LIKELY);
+	if (!finding)
+		return;
+
+	if (owner)
+		finding->owner = owner->owner;
+	pm_finding_set_trend(finding, owner ? &owner->memory : &evidence->kept);
+	pm_finding_acquit_others(context, finding);
+	pm_finding_set_limit(context, finding);
+	pm_finding_weigh(context, finding);
+}
+
+static void report_regions(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
 
@@ -86,6 +142,12 @@ void pm_finding_growth(struct pm_finding_context *context)
 			return;
 		report(context, fastest);
 	}
+}
+
+void pm_finding_growth(struct pm_finding_context *context)
+{
+	report_regions(context);
+	report_whole(context);
 }
 
 /** Tests whether memory has grown, and has stopped. A sawtooth around a level does neither. */

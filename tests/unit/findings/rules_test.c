@@ -433,6 +433,33 @@ static void a_plateau_is_harmless(void **state)
 	pm_findings_deinit(&scene.findings);
 }
 
+/** malloc maps the first blocks separately, and takes the next ones from its heap. */
+static void growth_that_moves_between_regions(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	scene_add_region(&scene, PM_KIND_MALLOC, scene_flat(50 * MIB));
+	scene_add_region(&scene, PM_KIND_HEAP, scene_flat(30 * MIB));
+	scene.evidence.kept = scene_steady(90 * MIB, MIB);
+	scene_add_owner(&scene, PM_OWNER_MALLOC, scene_steady(80 * MIB, MIB));
+	const struct pm_finding *finding = scene_judge(&scene);
+	assert_int_equal(finding->id, PM_FINDING_GROWTH);
+	assert_int_equal(finding->owner, PM_OWNER_MALLOC);
+	assert_true(finding->rate == MIB && scene.findings.count == 1);
+
+	scene_add_owner(&scene, PM_OWNER_V8_HEAP, scene_flat(10 * MIB));
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_OUTSIDE_RUNTIME);
+
+	/* A region explains it. */
+	scene.regions[1].memory = scene_steady(30 * MIB, MIB);
+	scene_judge(&scene);
+	assert_int_equal(scene.findings.count, 1);
+	assert_ptr_equal(scene.findings.items[0].region, &scene.regions[1]);
+	pm_findings_deinit(&scene.findings);
+}
+
 /** Variables of a program can grow only until all their pages are used. */
 static void variables_have_an_end(void **state)
 {
@@ -612,6 +639,7 @@ int main(void)
 		cmocka_unit_test(free_memory_in_arenas_is_reported_once_nothing_grows),
 		cmocka_unit_test(a_reserve_has_an_end),
 		cmocka_unit_test(a_plateau_is_harmless),
+		cmocka_unit_test(growth_that_moves_between_regions),
 		cmocka_unit_test(variables_have_an_end),
 		cmocka_unit_test(the_floor_of_a_sawtooth_decides),
 		cmocka_unit_test(locked_and_shared_memory_weigh),
