@@ -33,7 +33,10 @@ static const double swing_share = 0.05;
 /* Fewer new chunks say nothing: buffers of a program are allocated again and again. */
 static const double chunks_min = 6;
 
-/* Fewer new bytes, in an arena that does not grow, are noise of what comes and goes. */
+/*
+ * Fewer new bytes are noise of what comes and goes, if the arena does not grow, or if other chunks
+ * explain its growth.
+ */
 static const double noise_bytes = 32 * 1024;
 
 /* Buffers of runtimes usually have at least this size. */
@@ -146,6 +149,18 @@ static bool arena_grows(const struct pm_evidence *evidence, uint32_t number)
 	       (arena && pm_evidence_grows(&arena->use_trend));
 }
 
+/** Tests whether a finding explains why an arena grows. */
+static bool is_reported(const struct pm_finding_context *context, uint32_t arena)
+{
+	for (size_t i = 0; i < context->findings->count; i++) {
+		const struct pm_finding *finding = &context->findings->items[i];
+
+		if (finding->id == PM_FINDING_MALLOC_LEAK && finding->chunks->arena == arena)
+			return true;
+	}
+	return false;
+}
+
 /** Tests whether chunks of a class pile up, at a rate that matters. */
 static bool piles_up(const struct pm_finding_context *context,
                      const struct pm_evidence_chunks *chunks)
@@ -155,9 +170,17 @@ static bool piles_up(const struct pm_finding_context *context,
 	       chunks->net_rate >= stays_min * chunks->rate &&
 	       !belongs_to_swing(context->evidence, chunks) &&
 	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
-	       pm_finding_matters(context, bytes_rate(chunks)) &&
-	       (arena_grows(context->evidence, chunks->arena) ||
-	        bytes_rate(chunks) * context->evidence->seconds >= noise_bytes);
+	       pm_finding_matters(context, bytes_rate(chunks));
+}
+
+/** Tests whether chunks do not explain growth, and are few. */
+static bool is_noise(const struct pm_finding_context *context,
+                     const struct pm_evidence_chunks *chunks)
+{
+	bool explains = arena_grows(context->evidence, chunks->arena) &&
+	                !is_reported(context, chunks->arena);
+
+	return !explains && bytes_rate(chunks) * context->evidence->seconds < noise_bytes;
 }
 
 static void support_chunks(struct pm_finding *finding, const struct pm_evidence_chunks *chunks)
@@ -224,10 +247,10 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	const struct pm_evidence_arena *arena = find_arena(evidence, chunks->arena);
 	enum pm_confidence confidence = PM_CONFIDENCE_POSSIBLE;
 
-	if (arena_grows(evidence, chunks->arena))
-		confidence = chunks->certain && !can_be_garbage(evidence, chunks)
-		                     ? PM_CONFIDENCE_SURE
-		                     : PM_CONFIDENCE_LIKELY;
+	if (can_be_garbage(evidence, chunks))
+		confidence = pm_finding_buffers(evidence);
+	else if (arena_grows(evidence, chunks->arena))
+		confidence = chunks->certain ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY;
 
 	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_MALLOC_LEAK, confidence);
 	if (!finding)
@@ -284,7 +307,7 @@ void pm_finding_malloc_leak(struct pm_finding_context *context)
 		for (size_t i = 0; i < evidence->chunk_count; i++) {
 			const struct pm_evidence_chunks *chunks = &evidence->chunks[i];
 
-			if (!done[i] && piles_up(context, chunks) &&
+			if (!done[i] && piles_up(context, chunks) && !is_noise(context, chunks) &&
 			    (!fastest || bytes_rate(chunks) > bytes_rate(fastest)))
 				fastest = chunks;
 		}

@@ -7,9 +7,6 @@
  */
 #include "findings/rules.h"
 
-/* Buffers that a collector releases with their objects can be garbage for at least this time. */
-static const double collected_seconds = 10;
-
 static void report(struct pm_finding_context *context, const struct pm_evidence_region *region)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -23,8 +20,7 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	enum pm_confidence confidence = region->chunk_max > 0 ? PM_CONFIDENCE_SURE
 	                                                      : PM_CONFIDENCE_LIKELY;
 	if (pm_finding_collects(heap))
-		confidence = evidence->seconds < collected_seconds ? PM_CONFIDENCE_POSSIBLE
-		                                                   : PM_CONFIDENCE_LIKELY;
+		confidence = pm_finding_buffers(evidence);
 	struct pm_finding *finding = pm_finding_add(context, id, confidence);
 	if (!finding)
 		return;

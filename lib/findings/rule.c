@@ -347,6 +347,11 @@ bool pm_finding_collects(enum pm_owner owner)
 	       owner == PM_OWNER_RUBY_HEAP || owner == PM_OWNER_CHROMIUM_OILPAN;
 }
 
+enum pm_confidence pm_finding_buffers(const struct pm_evidence *evidence)
+{
+	return evidence->seconds < sure_seconds ? PM_CONFIDENCE_POSSIBLE : PM_CONFIDENCE_LIKELY;
+}
+
 const struct pm_evidence_owner *pm_finding_owner(const struct pm_evidence *evidence,
                                                  enum pm_owner owner)
 {

@@ -94,6 +94,12 @@ enum pm_owner pm_finding_runtime(const struct pm_evidence *evidence);
 /** Tests whether the heap of a runtime has a garbage collector, so that it has garbage. */
 bool pm_finding_collects(enum pm_owner owner);
 
+/**
+ * Returns how sure growth of buffers is that a collector of garbage releases with their objects:
+ * for some time, all of it can be garbage.
+ */
+enum pm_confidence pm_finding_buffers(const struct pm_evidence *evidence);
+
 /** Returns the memory of an owner; NULL if it has none. */
 const struct pm_evidence_owner *pm_finding_owner(const struct pm_evidence *evidence,
                                                  enum pm_owner owner);

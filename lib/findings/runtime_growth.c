@@ -16,6 +16,9 @@ enum { OLD_COLLECTIONS_MIN = 2, COLLECTIONS_MIN = 3 };
 /* A heap that is filled to this part is normally collected as a whole before. */
 static const double filled_part = 0.95;
 
+/* Growth that is not steady must be at least this part of the heap. */
+static const double part_min = 0.01;
+
 /* Growth that reaches the maximum of a heap in this time is reported, even if it can be garbage. */
 static const double soon_seconds = 600;
 
@@ -48,6 +51,14 @@ static const struct pm_evidence_limit *limit_of(const struct pm_evidence *eviden
 	default:
 		return NULL;
 	}
+}
+
+/** Tests whether the growth of a heap is steady, or large: small steps are usual. */
+static bool is_worth(const struct heap *heap)
+{
+	double grown = (double)heap->trend->last - (double)heap->trend->first;
+
+	return pm_evidence_grows(heap->trend) || grown >= part_min * (double)heap->trend->last;
 }
 
 /** Returns the number of collections while the process was observed. */
@@ -172,7 +183,7 @@ void pm_finding_runtime_growth(struct pm_finding_context *context)
 		heap.limit = limit_of(evidence, owner->owner);
 		heap.rate = pm_evidence_rate(heap.trend);
 
-		if (heap.rate > 0 && pm_finding_matters(context, heap.rate) &&
+		if (heap.rate > 0 && is_worth(&heap) && pm_finding_matters(context, heap.rate) &&
 		    !pm_finding_has(context, PM_FINDING_RUNTIME_HEAP))
 			report(context, &heap);
 		/* Its objects move between regions: a region alone says nothing. */

@@ -78,11 +78,11 @@ public class Leaks {
 	}
 
 	static void work(String way, long number, boolean collects) {
-		long began = System.nanoTime();
+		long began = System.nanoTime(), before = made;
 		try {
 			for (long round = 0;; round++) {
 				Thread.sleep(20);
-				long due = (long) ((System.nanoTime() - began) / 1e9 * number);
+				long due = before + (long) ((System.nanoTime() - began) / 1e9 * number);
 				while (made < due)
 					make(way);
 				waste(1 << 20);
@@ -110,11 +110,14 @@ public class Leaks {
 		waste(2 * Runtime.getRuntime().maxMemory());
 		if (way.equals("full"))
 			fillHeap(number);
+		for (int i = 0; way.equals("cache") && i < 500; i++)
+			make(way);
+		long before = made;
 		boolean collects = way.equals("heap") || way.equals("cache") || way.equals("full") || way.equals("loaders");
 		Thread thread = new Thread(() -> work(way, way.equals("full") ? 0 : number, collects), "maker");
 		thread.setDaemon(true);
 		thread.start();
-		while (made < 2 * number && !way.equals("full"))
+		while (made < before + 2 * number && !way.equals("full"))
 			Thread.sleep(50);
 		System.out.println("ready");
 		BufferedReader input = new BufferedReader(new InputStreamReader(System.in));

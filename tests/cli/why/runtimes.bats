@@ -54,7 +54,7 @@ java_await() {
 @test "java: classes pile up in the metaspace; a code cache that is full" {
 	java_start classes classes 300 -XX:MaxMetaspaceSize=256m
 	java_start loaders loaders 300 -XX:MaxMetaspaceSize=256m
-	java_start code cache 10 -Xcomp -XX:TieredStopAtLevel=4 -XX:ReservedCodeCacheSize=2500k
+	java_start code cache 10 -XX:ReservedCodeCacheSize=2500k
 	java_start large cache 10 -XX:ReservedCodeCacheSize=32m
 	java_await
 	causes_judge

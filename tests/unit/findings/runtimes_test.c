@@ -52,6 +52,10 @@ static void growth_between_collections_is_harmless(void **state)
 	heap->used = scene_steps(40 * MIB, MIB);
 	assert_time(scene_judge(&scene), 60);
 
+	/* Small steps are usual. */
+	heap->used.first = heap->used.last - MIB / 4;
+	assert_null(scene_judge(&scene));
+
 	/* The heap of Java is mapped at the start: its memory says nothing. */
 	heap->used = scene_flat(40 * MIB);
 	heap->memory = scene_flat(100 * MIB);
