@@ -64,6 +64,15 @@ static bool limits_memory(enum pm_limit_kind kind)
 	       kind == PM_LIMIT_ADDRESS_SPACE || kind == PM_LIMIT_DATA;
 }
 
+/* The times that are derived from the rate of a finding alone are known about this exactly. */
+static const double by_rate_error = 0.3;
+
+/** Returns the time in which the growth of a finding alone reaches a limit, in seconds. */
+static double by_rate(const struct pm_evidence_limit *limit, const struct pm_finding *finding)
+{
+	return (double)pm_limit_left(&limit->limit) / finding->rate;
+}
+
 /**
  * Sets the limit of memory that the growth of a finding alone reaches first. The rates of others
  * are not known, so the time is an estimate.
@@ -72,17 +81,17 @@ static void set_limit_by_rate(const struct pm_evidence *evidence, struct pm_find
 {
 	for (size_t i = 0; i < evidence->limit_count; i++) {
 		const struct pm_evidence_limit *limit = &evidence->limits[i];
-		double seconds = (double)pm_limit_left(&limit->limit) / finding->rate;
+		double seconds = by_rate(limit, finding);
 		bool shared = limit->limit.kind == PM_LIMIT_CGROUP ||
 		              limit->limit.kind == PM_LIMIT_SYSTEM;
 
 		if (!shared || limit->limit.exempt ||
-		    (finding->limit && seconds * 0.7 >= finding->seconds_min))
+		    (finding->limit && seconds * (1 - by_rate_error) >= finding->seconds_min))
 			continue;
 		finding->limit = limit;
 		finding->time_known = true;
-		finding->seconds_min = seconds * 0.7;
-		finding->seconds_max = seconds * 1.3;
+		finding->seconds_min = seconds * (1 - by_rate_error);
+		finding->seconds_max = seconds * (1 + by_rate_error);
 	}
 }
 
@@ -94,7 +103,7 @@ static void set_limit_by_rate(const struct pm_evidence *evidence, struct pm_find
 static bool others_use_up(const struct pm_evidence_limit *limit, const struct pm_finding *finding)
 {
 	return limit->limit.kind == PM_LIMIT_SYSTEM &&
-	       limit->seconds_max < (double)pm_limit_left(&limit->limit) / finding->rate / 2;
+	       limit->seconds_max < by_rate(limit, finding) / 2;
 }
 
 void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_finding *finding)
@@ -118,7 +127,9 @@ void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_fi
 		finding->seconds_max = limit->seconds_max;
 	}
 
-	if (!finding->limit)
+	/* The forecast of a limit knows only growth with a verdict: this growth can be faster. */
+	if (!finding->limit ||
+	    by_rate(finding->limit, finding) * (1 + by_rate_error) < finding->seconds_min)
 		set_limit_by_rate(evidence, finding);
 }
 

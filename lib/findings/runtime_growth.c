@@ -178,7 +178,8 @@ void pm_finding_runtime_growth(struct pm_finding_context *context)
 
 		if (!is_heap(owner->owner))
 			continue;
-		if (owner->used.known && pm_evidence_rate(&owner->used) > 0)
+		/* Memory grows, too, if a collector prefers new pages to those with garbage. */
+		if (owner->used.known)
 			heap.trend = &owner->used;
 		heap.limit = limit_of(evidence, owner->owner);
 		heap.rate = pm_evidence_rate(heap.trend);

@@ -67,7 +67,10 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	pm_finding_explain(context, region);
 }
 
-/** Returns the growth of the target that findings explain, in bytes per second. */
+/**
+ * Returns the growth of the target that findings explain, in bytes per second, and that of heaps
+ * with garbage.
+ */
 static double explained_rate(const struct pm_finding_context *context)
 {
 	double rate = 0;
@@ -78,6 +81,9 @@ static double explained_rate(const struct pm_finding_context *context)
 		if (finding->pid == context->evidence->pid && finding->id != PM_FINDING_PAGE_CACHE)
 			rate += finding->rate;
 	}
+	for (size_t i = 0; i < context->evidence->owner_count; i++)
+		if (pm_finding_collects(context->evidence->owners[i].owner))
+			rate += pm_evidence_rate(&context->evidence->owners[i].memory);
 	return rate;
 }
 

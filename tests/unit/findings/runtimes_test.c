@@ -56,6 +56,13 @@ static void growth_between_collections_is_harmless(void **state)
 	heap->used.first = heap->used.last - MIB / 4;
 	assert_null(scene_judge(&scene));
 
+	/* G1 uses new pages while there is garbage: its memory grows, and its objects do not. */
+	heap->used = scene_flat(40 * MIB);
+	heap->memory = scene_steps(60 * MIB, MIB);
+	scene.evidence.kept = scene_steady(90 * MIB, MIB);
+	assert_null(scene_judge(&scene));
+	scene.evidence.kept = scene_flat(90 * MIB);
+
 	/* The heap of Java is mapped at the start: its memory says nothing. */
 	heap->used = scene_flat(40 * MIB);
 	heap->memory = scene_flat(100 * MIB);
@@ -270,6 +277,10 @@ static void others_use_up_the_machine(void **state)
 
 	machine->seconds_min = machine->seconds_max = 900;
 	assert_true(scene_judge(&scene)->seconds_min == 900);
+
+	/* The forecast does not know this growth: it needs 1000 s. */
+	machine->seconds_min = machine->seconds_max = 90000;
+	assert_true(scene_judge(&scene)->seconds_min == 700);
 	pm_findings_deinit(&scene.findings);
 }
 
