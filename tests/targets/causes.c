@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * causes WAY NUMBER: memory that grows or weighs for a known cause, or that only looks so. It
- * answers the command `tell` with `made NUMBER`: how many things it has made and kept so far.
+ * causes WAY NUMBER [stepped]: memory that grows or weighs for a known cause, or that only looks so.
+ * It answers the command `tell` with `made NUMBER`: how many things it has made and kept so far.
+ * With `stepped`, time passes only by the command `pass SECONDS` (not for ways with a thread).
  *
  * Things that are made at NUMBER per second, and kept:
  * - auditor: rows of text in chunks of 128 bytes, by a thread of that name; the main thread lets
@@ -309,7 +310,7 @@ static void start(void *(*run)(void *))
 static int command(const char *line)
 {
 	if (strcmp(line, "tell") != 0)
-		return 1;
+		return ticks_command(line);
 	printf("made %lu\n", (unsigned long)made);
 	return 0;
 }
@@ -453,7 +454,10 @@ static bool run_still(const char *name)
 int main(int argc, char **argv)
 {
 	target_begin();
-	if (argc == 3) {
+	bool stepped = argc == 4 && strcmp(argv[3], "stepped") == 0;
+	if (argc == 3 || stepped) {
+		if (stepped)
+			ticks_by_command(1);
 		number = target_number(argv[2]);
 		for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 			way = &ways[i];
@@ -466,6 +470,6 @@ int main(int argc, char **argv)
 		}
 	}
 
-	fputs("usage: causes WAY NUMBER\n", stderr);
+	fputs("usage: causes WAY NUMBER [stepped]\n", stderr);
 	return 2;
 }

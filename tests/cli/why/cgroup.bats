@@ -113,32 +113,6 @@ part() {
 	jq -e 'all(.findings[]; .id != "tmpfs")' "$BATS_TEST_TMPDIR/still.json"
 }
 
-# bats test_tags=timed
-@test "a cgroup at its limit: memory is short, and the process is not the cause" {
-	retry_timed
-	local file=$BATS_TEST_TMPDIR/file reader calm
-	# Scratch files of the tests can be in a tmpfs, which is no page cache.
-	[ "$(stat -f -c %T "$BATS_TEST_TMPDIR")" != tmpfs ] || skip 'the files of the tests are in a tmpfs'
-	target_start charger
-	calm=$TARGET_PID
-	cgroup_make $((64 << 20)) "$calm"
-	target_tell 'anon 40'
-	# It answers what the charger does not.
-	target_start causes small 1
-	cause calm "$calm"
-	head -c 200M /dev/zero >"$file"
-	(
-		echo "$BASHPID" >"$GROUP_FOLDER/cgroup.procs"
-		exec setpriv --pdeathsig KILL bash -c 'while :; do cat "$1" "$1"; done' bash "$file"
-	) >/dev/null 3>&- &
-	reader=$!
-	TARGETS+=("$reader")
-	causes_judge
-
-	first calm '.id == "pressure" and .confidence == "likely" and .evidence != []'
-	jq -e 'all(.findings[1:][]; .harmless)' "$BATS_TEST_TMPDIR/calm.json"
-}
-
 @test "a cgroup without processes, and wrong words, are errors" {
 	cgroup_make $((64 << 20))
 	run -2 procmem why --cgroup "$GROUP"
