@@ -86,6 +86,15 @@ static void explain_buffers(struct pm_finding_context *context)
 	}
 }
 
+static void weigh(const struct pm_finding_context *context, struct pm_finding *finding,
+                  const struct pm_evidence_limit *limit)
+{
+	if (used_part(limit) >= full_part)
+		pm_finding_weigh_full(context, finding);
+	else
+		pm_finding_weigh(context, finding);
+}
+
 void pm_finding_java_direct(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -127,10 +136,7 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 		explain_buffers(context);
 	}
 	pm_finding_acquit_others(context, finding);
-	if (used_part(limit) >= full_part)
-		pm_finding_weigh_full(context, finding);
-	else
-		pm_finding_weigh(context, finding);
+	weigh(context, finding, limit);
 }
 
 /** Tests whether the JVM still warms up: then it generates code, and loads classes. */
@@ -160,6 +166,7 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
 		pm_finding_set_trend(finding, &owner->memory);
 		pm_finding_explain_owner(context, owner->owner);
 	}
+
 	if (finding->rate > 0) {
 		pm_finding_set_limit(context, finding);
 		pm_finding_set_own_limit(finding, limit, rate_error);
@@ -167,10 +174,7 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
 		finding->limit = limit;
 	}
 	pm_finding_acquit_others(context, finding);
-	if (full)
-		pm_finding_weigh_full(context, finding);
-	else
-		pm_finding_weigh(context, finding);
+	weigh(context, finding, limit);
 	return finding;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * causes WAY NUMBER [stepped]: memory that grows or weighs for a known cause, or that only looks so.
- * It answers the command `tell` with `made NUMBER`: how many things it has made and kept so far.
- * With `stepped`, time passes only by the command `pass SECONDS` (not for ways with a thread).
+ * causes WAY NUMBER [stepped]: memory that grows or weighs for a known cause, or only looks so. It
+ * answers the command `tell` with `made NUMBER`: how many things it has made and kept so far. With
+ * `stepped`, time passes only by the command `pass SECONDS` (not for ways with a thread).
  *
  * Things that are made at NUMBER per second, and kept:
  * - auditor: rows of text in chunks of 128 bytes, by a thread of that name; the main thread lets

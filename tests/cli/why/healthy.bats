@@ -121,7 +121,7 @@ setInterval(work, 20);'
 @test "a compiler that ends before the observation: one sentence says so" {
 	require gcc
 	local source=$BATS_TEST_TMPDIR/large.c compiler
-	seq 3000 | awk '{ print "int f" $1 "(int x) { for (int i = 0; i < x; i++) x ^= i * " $1 "; return x; }" }' >"$source"
+	seq 800 | awk '{ print "int f" $1 "(int x) { for (int i = 0; i < x; i++) x ^= i * " $1 "; return x; }" }' >"$source"
 	program_start gcc -O2 -c "$source" -o /dev/null
 	until compiler=$(pgrep -P "$TARGET_PID" -x cc1); do kill -0 "$TARGET_PID"; done
 	run -2 --separate-stderr procmem why -q --for 600s "$compiler"

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -518,22 +517,6 @@ static void the_floor_of_a_sawtooth_decides(void **state)
 	pm_findings_deinit(&scene.findings);
 }
 
-static void locked_and_shared_memory_weigh(void **state)
-{
-	(void)state;
-	struct scene scene;
-
-	scene_init(&scene);
-	struct pm_evidence_region *region = scene_add_region(&scene, PM_KIND_ANON,
-	                                                     scene_flat(80 * MIB));
-	region->shared = 60 * MIB;
-	assert_null(scene_judge(&scene));
-	assert_true(scene_has(&scene, PM_FINDING_SHARED_COUNTED));
-	region->locked = 70 * MIB;
-	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_LOCKED);
-	pm_findings_deinit(&scene.findings);
-}
-
 /** What grows weighs more than what is only large, and what ends soon more than what ends late. */
 static void what_ends_soon_comes_first(void **state)
 {
@@ -566,55 +549,6 @@ static void names_are_unique(void **state)
 	assert_string_equal(pm_confidence_name(PM_CONFIDENCE_SURE), "sure");
 }
 
-/** Adds a sign of a level of its own. */
-static void add_sign(struct scene *scene, struct pm_pressure_level *level,
-                     enum pm_pressure_scope scope, enum pm_pressure_rule rule)
-{
-	memset(level, 0, sizeof *level);
-	level->scope = scope;
-	strcpy(level->name, "level");
-	scene->evidence.levels = level;
-	scene->evidence.level_count = 1;
-	scene->signs[0] = (struct pm_sign){ .rule = rule, .value = 50 };
-	scene->evidence.sign_count = 1;
-}
-
-static void signs_of_pressure(void **state)
-{
-	static const struct {
-		enum pm_pressure_scope scope;
-		enum pm_pressure_rule rule;
-		enum pm_finding_id id; /* PM_FINDING_COUNT: nothing is found */
-	} cases[] = {
-		{ PM_PRESSURE_CGROUP, PM_SIGN_STALL, PM_FINDING_PRESSURE },
-		{ PM_PRESSURE_CGROUP, PM_SIGN_THRASHING, PM_FINDING_SWAPPING },
-		/* What the machine swaps can be memory of others. */
-		{ PM_PRESSURE_HOST, PM_SIGN_SWAPPING, PM_FINDING_PRESSURE },
-		{ PM_PRESSURE_PROCESS, PM_SIGN_MAPPINGS, PM_FINDING_COUNT },
-		/* Other cgroups of the machine reach their limits all the time. */
-		{ PM_PRESSURE_HOST, PM_SIGN_OOM_KILL, PM_FINDING_COUNT },
-		{ PM_PRESSURE_HOST, PM_SIGN_STALL, PM_FINDING_PRESSURE },
-	};
-	struct pm_pressure_level level;
-	struct scene scene;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		scene_init(&scene);
-		add_sign(&scene, &level, cases[i].scope, cases[i].rule);
-		assert_int_equal(pm_findings_make(&scene.evidence, &scene.findings, NULL), 0);
-		if (cases[i].id == PM_FINDING_COUNT) {
-			assert_int_equal(scene.findings.count, 0);
-		} else {
-			assert_true(scene.findings.count > 0);
-			assert_int_equal(scene.findings.items[0].id, cases[i].id);
-			assert_int_equal(scene.findings.items[0].facts[0].id, PM_FACT_SIGN);
-			assert_string_equal(scene.findings.items[0].facts[0].text, "level");
-		}
-		pm_findings_deinit(&scene.findings);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -642,10 +576,8 @@ int main(void)
 		cmocka_unit_test(growth_that_moves_between_regions),
 		cmocka_unit_test(variables_have_an_end),
 		cmocka_unit_test(the_floor_of_a_sawtooth_decides),
-		cmocka_unit_test(locked_and_shared_memory_weigh),
 		cmocka_unit_test(what_ends_soon_comes_first),
 		cmocka_unit_test(names_are_unique),
-		cmocka_unit_test(signs_of_pressure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
