@@ -30,6 +30,16 @@ static bool is_unexplained(const struct pm_finding_context *context,
 	       pm_finding_matters(context, pm_evidence_rate(&region->memory));
 }
 
+/** Tests whether memory of malloc is outside of the heap of a runtime, which does not grow. */
+static bool is_outside(const struct pm_evidence *evidence, enum pm_owner owner)
+{
+	enum pm_owner runtime = pm_finding_runtime(evidence);
+	const struct pm_evidence_owner *heap = pm_finding_owner(evidence, runtime);
+
+	return owner == PM_OWNER_MALLOC && runtime != PM_OWNER_UNKNOWN && heap &&
+	       pm_evidence_is_flat(&heap->memory);
+}
+
 /** Variables of a program or library grow only until all their pages are used: it is harmless. */
 static void set_end(struct pm_finding *finding)
 {
@@ -52,7 +62,10 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 {
 	bool steady = pm_evidence_grows(&region->memory);
 	struct pm_finding *finding = pm_finding_add(
-		context, PM_FINDING_GROWTH, steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
+		context,
+		is_outside(context->evidence, region->owner) ? PM_FINDING_OUTSIDE_RUNTIME
+							     : PM_FINDING_GROWTH,
+		steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
 	if (!finding)
 		return;
 

@@ -103,7 +103,7 @@ java_await() {
 	done
 	causes_judge
 
-	first node_buffers '.id == "outside_runtime" and (.rate | near($rate * 266240)) and (.count_rate | near($rate)) and
+	first node_buffers '.id == "outside_runtime" and (.rate | near($rate * 266240)) and
 		any(.not[]; contains("V8"))'
 	first node_kept '.id == "runtime_growth" and .owner == "v8/heap" and .limit.name == "v8_old_space"'
 	first python_blocks '.id == "malloc_leak" and (.count_rate | near($rate))'
