@@ -33,7 +33,7 @@ analysis_packages='cppcheck valgrind'
 # Large packages: a browser, a metrics server, compilers, a runtime, a database; git and mmdebstrap
 # create other Debian systems.
 full_packages='chromium chromium-driver prometheus golang-go rustc protobuf-compiler postgresql
-	git mmdebstrap'
+	nginx-light curl git mmdebstrap'
 
 wanted() {
 	echo "$build_packages"

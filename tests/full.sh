@@ -9,6 +9,8 @@
 # - install/fresh: tests/fresh.sh for Debian 12
 # - install/glibc: heaps of processes that use the glibc of Debian 11 or 13
 # - cli/heap/large: the heap of PostgreSQL, and 14 million chunks
+# - cli/why/programs: findings about nginx, PostgreSQL and chromium
+# - cli/why/causes_30s, healthy_30s, runtimes_30s: known causes, each observed for 30 s
 # - cli/trace/kill_often: SIGKILL of 100 traces
 # - cli/trace/languages: profiles in `go tool pprof` and protoc; functions of Rust and node
 # - unit/runtimes/chromium_live: owners of the memory of a browser

@@ -49,24 +49,43 @@ void why_trends_judge_track(const struct why_observation *observation, const str
 		pm_track_judge_count(observation->rates.tracker, track, &region->count.trend);
 }
 
+/* Growth is steady if each rate is at least this part of the highest one. */
+static const double even_part = 0.5;
+
+/** Tests whether values grow from each to the next, at rates that are alike. */
+static bool grows_evenly(const uint64_t *values, const double *times, size_t count)
+{
+	double lowest = 0, highest = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		double seconds = times[i] - times[i - 1];
+
+		if (values[i] <= values[i - 1] || seconds <= 0)
+			return false;
+		double rate = (double)(values[i] - values[i - 1]) / seconds;
+		if (i == 1 || rate < lowest)
+			lowest = rate;
+		if (rate > highest)
+			highest = rate;
+	}
+	return lowest >= even_part * highest;
+}
+
 struct pm_evidence_trend why_trends_of_few(const uint64_t *values, const double *times,
                                            size_t count)
 {
 	struct pm_evidence_trend trend = { .known = count > 1 };
-	bool rises = true;
 
 	if (count == 0)
 		return trend;
 
 	trend.first = values[0];
 	trend.last = values[count - 1];
-	for (size_t i = 1; i < count; i++)
-		rises &= values[i] > values[i - 1];
 	if (count < 2 || times[count - 1] <= times[0])
 		return trend;
 
 	double rate = ((double)trend.last - (double)trend.first) / (times[count - 1] - times[0]);
-	if (rises && count > 2) {
+	if (count > 2 && grows_evenly(values, times, count)) {
 		trend.trend.verdict = PM_VERDICT_STEADY;
 		trend.trend.rate = rate;
 	} else {

@@ -127,6 +127,23 @@ void pm_finding_kernel_memory(struct pm_finding_context *context)
 	}
 }
 
+/** Adds the finding that page cache grows; `region` is NULL for that of the cgroup. */
+static void report_page_cache(struct pm_finding_context *context,
+                              const struct pm_evidence_region *region,
+                              const struct pm_evidence_trend *trend)
+{
+	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_PAGE_CACHE,
+	                                            PM_CONFIDENCE_SURE);
+	if (!finding)
+		return;
+
+	finding->harmless = true;
+	finding->region = region;
+	finding->owner = PM_OWNER_FILE;
+	pm_finding_set_trend(finding, trend);
+	pm_finding_weigh(context, finding);
+}
+
 /**
  * Reports pages of mapped files that become resident. The kernel can drop them: they are not part
  * of the kept memory of the target, which grows less than half as fast.
@@ -145,16 +162,7 @@ static void report_mapped_files(struct pm_finding_context *context)
 		    !pm_finding_matters(context, rate))
 			continue;
 
-		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_PAGE_CACHE,
-		                                            PM_CONFIDENCE_SURE);
-		if (!finding)
-			return;
-
-		finding->harmless = true;
-		finding->region = region;
-		finding->owner = PM_OWNER_FILE;
-		pm_finding_set_trend(finding, &region->memory);
-		pm_finding_weigh(context, finding);
+		report_page_cache(context, region, &region->memory);
 		pm_finding_explain(context, region);
 	}
 }
@@ -163,24 +171,14 @@ void pm_finding_page_cache(struct pm_finding_context *context)
 {
 	static const enum pm_cgroup_part parts[] = { PM_CGROUP_FILE_INACTIVE,
 		                                     PM_CGROUP_FILE_ACTIVE };
-	const struct pm_evidence *evidence = context->evidence;
 
 	report_mapped_files(context);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		const struct pm_evidence_part *part = find_part(evidence, parts[i]);
+		const struct pm_evidence_part *part = find_part(context->evidence, parts[i]);
 
 		if (!part || pm_evidence_rate(&part->memory) <= 0)
 			continue;
-
-		struct pm_finding *finding = pm_finding_add(context, PM_FINDING_PAGE_CACHE,
-		                                            PM_CONFIDENCE_SURE);
-		if (!finding)
-			return;
-
-		finding->harmless = true;
-		finding->owner = PM_OWNER_FILE;
-		pm_finding_set_trend(finding, &part->memory);
-		pm_finding_weigh(context, finding);
+		report_page_cache(context, NULL, &part->memory);
 		return;
 	}
 }

@@ -8,6 +8,9 @@
  */
 #include "findings/rules.h"
 
+/* Smaller areas are those that a runtime keeps about its heap. */
+static const uint64_t area_min = UINT64_C(1) << 20;
+
 /* A reserve that lasts longer than this is not a problem. */
 static const double seconds_max = 30 * 86400.0;
 
@@ -27,6 +30,7 @@ void pm_finding_reserve(struct pm_finding_context *context)
 
 		if (region->reserve == 0 || pm_finding_is_explained(context, region) ||
 		    is_runtime_heap(region->owner) || rate <= 0 ||
+		    region->length.last + region->reserve < area_min ||
 		    (double)region->reserve > rate * seconds_max)
 			continue;
 

@@ -86,6 +86,15 @@ static void explain_buffers(struct pm_finding_context *context)
 	}
 }
 
+static void weigh(const struct pm_finding_context *context, struct pm_finding *finding,
+                  const struct pm_evidence_limit *limit)
+{
+	if (used_part(limit) >= full_part)
+		pm_finding_weigh_full(context, finding);
+	else
+		pm_finding_weigh(context, finding);
+}
+
 void pm_finding_java_direct(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -103,8 +112,10 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 	if (!grows && used_part(limit) < full_part)
 		return;
 
-	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_JAVA_DIRECT,
-	                                            PM_CONFIDENCE_LIKELY);
+	/* Large chunks can also be those of native code. */
+	struct pm_finding *finding = pm_finding_add(
+		context, PM_FINDING_JAVA_DIRECT,
+		limit->limit.approximate ? PM_CONFIDENCE_POSSIBLE : PM_CONFIDENCE_LIKELY);
 	if (!finding)
 		return;
 
@@ -126,7 +137,7 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 	}
 	pm_finding_add_texts(context, finding);
 	pm_finding_acquit_others(context, finding);
-	pm_finding_weigh(context, finding);
+	weigh(context, finding, limit);
 }
 
 /** Tests whether the JVM still warms up: then it generates code, and loads classes. */
@@ -144,10 +155,9 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
                                  const struct pm_evidence_owner *owner)
 {
 	bool full = used_part(limit) >= full_part;
-	struct pm_finding *finding = pm_finding_add(context, id,
-	                                            full || !warms_up(context->evidence)
-	                                                    ? PM_CONFIDENCE_LIKELY
-	                                                    : PM_CONFIDENCE_POSSIBLE);
+	bool steady = owner && pm_evidence_grows(&owner->memory) && !warms_up(context->evidence);
+	struct pm_finding *finding = pm_finding_add(
+		context, id, full || steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
 	if (!finding)
 		return NULL;
 
@@ -157,6 +167,7 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
 		pm_finding_set_trend(finding, &owner->memory);
 		pm_finding_explain_owner(context, owner->owner);
 	}
+
 	if (finding->rate > 0) {
 		pm_finding_set_limit(context, finding);
 		pm_finding_set_own_limit(finding, limit, rate_error);
@@ -164,7 +175,7 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
 		finding->limit = limit;
 	}
 	pm_finding_acquit_others(context, finding);
-	pm_finding_weigh(context, finding);
+	weigh(context, finding, limit);
 	return finding;
 }
 

@@ -5,11 +5,12 @@
  * Needs: several walks of the heap. The size class gains chunks, and loses few: most of what is
  * new stays. Sure if the region or the arena of the chunks grows steadily, too, and
  * no chunk can be missing. Classes that gain chunks at the same rate in the same arena belong to
- * one structure: they are one finding.
+ * one structure, and those with the same text are of one sort: they are one finding.
  */
 #include "findings/rules.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Rates of classes of one structure differ by at most this part. */
 static const double same_rate = 0.15;
@@ -31,6 +32,15 @@ static const double swing_share = 0.05;
 
 /* Fewer new chunks say nothing: buffers of a program are allocated again and again. */
 static const double chunks_min = 6;
+
+/*
+ * Fewer new bytes are noise of what comes and goes, if the arena does not grow, or if other chunks
+ * explain its growth.
+ */
+static const double noise_bytes = 32 * 1024;
+
+/* Buffers of runtimes usually have at least this size. */
+static const uint64_t buffer_min = UINT64_C(16) << 10;
 
 /* Maximum number of findings of this rule. */
 enum { FINDINGS_MAX = 3 };
@@ -78,27 +88,27 @@ static bool belongs_to_swing(const struct pm_evidence *evidence,
 static bool belongs_to_java(const struct pm_finding_context *context,
                             const struct pm_evidence_chunks *chunks)
 {
-	return (context->buffer_rate > 0 && chunks->size >= UINT64_C(16) << 10) ||
+	return (context->buffer_rate > 0 && chunks->size >= buffer_min) ||
 	       bytes_rate(chunks) < context->class_rate;
 }
 
-/** Tests whether chunks of a class pile up, at a rate that matters. */
-static bool piles_up(const struct pm_finding_context *context,
-                     const struct pm_evidence_chunks *chunks)
+/**
+ * Tests whether two classes have chunks of one sort. malloc gives a chunk that is a little larger
+ * than needed if it has one that is free.
+ */
+static bool is_same_sort(const struct pm_evidence_chunks *one,
+                         const struct pm_evidence_chunks *other)
 {
-	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
-	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
-	       chunks->net_rate >= stays_min * chunks->rate &&
-	       !belongs_to_swing(context->evidence, chunks) &&
-	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
-	       pm_finding_matters(context, bytes_rate(chunks));
+	return one != other && *one->text && strcmp(one->text, other->text) == 0 &&
+	       strcmp(one->type, other->type) == 0;
 }
 
 /** Tests whether two classes probably belong to one structure. */
 static bool belongs_to(const struct pm_evidence_chunks *one, const struct pm_evidence_chunks *other)
 {
 	return one->arena == other->arena &&
-	       fabs(one->net_rate - other->net_rate) <= same_rate * other->net_rate;
+	       (fabs(one->net_rate - other->net_rate) <= same_rate * other->net_rate ||
+	        is_same_sort(one, other));
 }
 
 /** Returns the region of malloc with an arena that grows fastest; NULL if none grows. */
@@ -129,6 +139,50 @@ static const struct pm_evidence_arena *find_arena(const struct pm_evidence *evid
 	return NULL;
 }
 
+/** Tests whether an arena grows steadily: its region, or what is in use of it. */
+static bool arena_grows(const struct pm_evidence *evidence, uint32_t number)
+{
+	const struct pm_evidence_region *region = growing_region(evidence, number);
+	const struct pm_evidence_arena *arena = find_arena(evidence, number);
+
+	return (region && pm_evidence_grows(&region->memory)) ||
+	       (arena && pm_evidence_grows(&arena->use_trend));
+}
+
+/** Tests whether a finding explains why an arena grows. */
+static bool is_reported(const struct pm_finding_context *context, uint32_t arena)
+{
+	for (size_t i = 0; i < context->findings->count; i++) {
+		const struct pm_finding *finding = &context->findings->items[i];
+
+		if (finding->id == PM_FINDING_MALLOC_LEAK && finding->chunks->arena == arena)
+			return true;
+	}
+	return false;
+}
+
+/** Tests whether chunks of a class pile up, at a rate that matters. */
+static bool piles_up(const struct pm_finding_context *context,
+                     const struct pm_evidence_chunks *chunks)
+{
+	return chunks->growth_known && !chunks->mapped && chunks->rate > 0 &&
+	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
+	       chunks->net_rate >= stays_min * chunks->rate &&
+	       !belongs_to_swing(context->evidence, chunks) &&
+	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
+	       pm_finding_matters(context, bytes_rate(chunks));
+}
+
+/** Tests whether chunks do not explain growth, and are few. */
+static bool is_noise(const struct pm_finding_context *context,
+                     const struct pm_evidence_chunks *chunks)
+{
+	bool explains = arena_grows(context->evidence, chunks->arena) &&
+	                !is_reported(context, chunks->arena);
+
+	return !explains && bytes_rate(chunks) * context->evidence->seconds < noise_bytes;
+}
+
 static void support_chunks(struct pm_finding *finding, const struct pm_evidence_chunks *chunks)
 {
 	pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_CHUNKS,
@@ -150,6 +204,10 @@ static double join(struct pm_finding_context *context, struct pm_finding *findin
 			continue;
 		done[i] = true;
 		rate += bytes_rate(chunks);
+		if (is_same_sort(chunks, first)) {
+			finding->bytes += chunks->bytes;
+			finding->count_rate += chunks->net_rate;
+		}
 		support_chunks(finding, chunks);
 	}
 
@@ -185,17 +243,24 @@ static double jemalloc_rate(const struct pm_evidence *evidence)
 	return rate;
 }
 
+/** Tests whether chunks can be buffers of a runtime, which its next collection releases. */
+static bool can_be_garbage(const struct pm_evidence *evidence,
+                           const struct pm_evidence_chunks *chunks)
+{
+	return chunks->size >= buffer_min && pm_finding_collects(pm_finding_runtime(evidence));
+}
+
 static void report(struct pm_finding_context *context, const struct pm_evidence_chunks *chunks,
                    bool *done)
 {
 	const struct pm_evidence *evidence = context->evidence;
 	const struct pm_evidence_region *region = growing_region(evidence, chunks->arena);
 	const struct pm_evidence_arena *arena = find_arena(evidence, chunks->arena);
-	bool grows = (region && pm_evidence_grows(&region->memory)) ||
-	             (arena && pm_evidence_grows(&arena->use_trend));
 	enum pm_confidence confidence = PM_CONFIDENCE_POSSIBLE;
 
-	if (grows)
+	if (can_be_garbage(evidence, chunks))
+		confidence = pm_finding_buffers(evidence);
+	else if (arena_grows(evidence, chunks->arena))
 		confidence = chunks->certain ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY;
 
 	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_MALLOC_LEAK, confidence);
@@ -255,7 +320,7 @@ void pm_finding_malloc_leak(struct pm_finding_context *context)
 		for (size_t i = 0; i < evidence->chunk_count; i++) {
 			const struct pm_evidence_chunks *chunks = &evidence->chunks[i];
 
-			if (!done[i] && piles_up(context, chunks) &&
+			if (!done[i] && piles_up(context, chunks) && !is_noise(context, chunks) &&
 			    (!fastest || bytes_rate(chunks) > bytes_rate(fastest)))
 				fastest = chunks;
 		}

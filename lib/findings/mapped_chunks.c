@@ -7,25 +7,10 @@
  */
 #include "findings/rules.h"
 
-#include <string.h>
-
-/** Returns the heap of a runtime in the process; PM_OWNER_UNKNOWN if there is none. */
-static enum pm_owner runtime_heap(const struct pm_evidence *evidence)
-{
-	static const enum pm_owner heaps[] = { PM_OWNER_JAVA_HEAP,      PM_OWNER_V8_HEAP,
-		                               PM_OWNER_PYTHON_OBJECTS, PM_OWNER_GO_HEAP,
-		                               PM_OWNER_DOTNET_HEAP,    PM_OWNER_RUBY_HEAP };
-
-	for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++)
-		if (pm_finding_owner(evidence, heaps[i]))
-			return heaps[i];
-	return PM_OWNER_UNKNOWN;
-}
-
 static void report(struct pm_finding_context *context, const struct pm_evidence_region *region)
 {
 	const struct pm_evidence *evidence = context->evidence;
-	enum pm_owner heap = runtime_heap(evidence);
+	enum pm_owner heap = pm_finding_runtime(evidence);
 	const struct pm_evidence_owner *owner = pm_finding_owner(evidence, heap);
 	bool outside = heap != PM_OWNER_UNKNOWN && owner && pm_evidence_is_flat(&owner->memory);
 	bool same_size = region->chunk_min == region->chunk_max && region->chunk_max > 0;
@@ -34,6 +19,8 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	enum pm_finding_id id = outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_MAPPED_CHUNKS;
 	enum pm_confidence confidence = region->chunk_max > 0 ? PM_CONFIDENCE_SURE
 	                                                      : PM_CONFIDENCE_LIKELY;
+	if (pm_finding_collects(heap))
+		confidence = pm_finding_buffers(evidence);
 	struct pm_finding *finding = pm_finding_add(context, id, confidence);
 	if (!finding)
 		return;

@@ -7,6 +7,8 @@
  */
 #include "findings/rules.h"
 
+#include <string.h>
+
 /** A number, its finding, and the limits that restrict it. */
 static const struct {
 	enum pm_evidence_number number;
@@ -105,6 +107,12 @@ static void add_name(const struct pm_evidence_name *name, struct pm_finding *fin
 		                                                      .text = name->name });
 }
 
+/** Tests whether mappings are those of the heap of a runtime, which is judged as a whole. */
+static bool belong_to_runtime(const struct pm_evidence_region *region)
+{
+	return region && strchr(pm_owner_name(region->owner), '/');
+}
+
 void pm_finding_pile_up(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
@@ -118,7 +126,7 @@ void pm_finding_pile_up(struct pm_finding_context *context)
 			continue;
 		if (numbers[i].number == PM_EVIDENCE_MAPPINGS) {
 			region = explain_mappings(context, rate);
-			if (belong_to_threads(context, rate))
+			if (belong_to_threads(context, rate) || belong_to_runtime(region))
 				continue;
 		}
 

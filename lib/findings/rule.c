@@ -64,6 +64,15 @@ static bool limits_memory(enum pm_limit_kind kind)
 	       kind == PM_LIMIT_ADDRESS_SPACE || kind == PM_LIMIT_DATA;
 }
 
+/* The times that are derived from the rate of a finding alone are known about this exactly. */
+static const double by_rate_error = 0.3;
+
+/** Returns the time in which the growth of a finding alone reaches a limit, in seconds. */
+static double by_rate(const struct pm_evidence_limit *limit, const struct pm_finding *finding)
+{
+	return (double)pm_limit_left(&limit->limit) / finding->rate;
+}
+
 /**
  * Sets the limit of memory that the growth of a finding alone reaches first. The rates of others
  * are not known, so the time is an estimate.
@@ -72,17 +81,17 @@ static void set_limit_by_rate(const struct pm_evidence *evidence, struct pm_find
 {
 	for (size_t i = 0; i < evidence->limit_count; i++) {
 		const struct pm_evidence_limit *limit = &evidence->limits[i];
-		double seconds = (double)pm_limit_left(&limit->limit) / finding->rate;
+		double seconds = by_rate(limit, finding);
 		bool shared = limit->limit.kind == PM_LIMIT_CGROUP ||
 		              limit->limit.kind == PM_LIMIT_SYSTEM;
 
 		if (!shared || limit->limit.exempt ||
-		    (finding->limit && seconds * 0.7 >= finding->seconds_min))
+		    (finding->limit && seconds * (1 - by_rate_error) >= finding->seconds_min))
 			continue;
 		finding->limit = limit;
 		finding->time_known = true;
-		finding->seconds_min = seconds * 0.7;
-		finding->seconds_max = seconds * 1.3;
+		finding->seconds_min = seconds * (1 - by_rate_error);
+		finding->seconds_max = seconds * (1 + by_rate_error);
 	}
 }
 
@@ -94,7 +103,7 @@ static void set_limit_by_rate(const struct pm_evidence *evidence, struct pm_find
 static bool others_use_up(const struct pm_evidence_limit *limit, const struct pm_finding *finding)
 {
 	return limit->limit.kind == PM_LIMIT_SYSTEM &&
-	       limit->seconds_max < (double)pm_limit_left(&limit->limit) / finding->rate / 2;
+	       limit->seconds_max < by_rate(limit, finding) / 2;
 }
 
 void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_finding *finding)
@@ -118,7 +127,9 @@ void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_fi
 		finding->seconds_max = limit->seconds_max;
 	}
 
-	if (!finding->limit)
+	/* The forecast of a limit knows only growth with a verdict: this growth can be faster. */
+	if (!finding->limit ||
+	    by_rate(finding->limit, finding) * (1 + by_rate_error) < finding->seconds_min)
 		set_limit_by_rate(evidence, finding);
 }
 
@@ -164,11 +175,13 @@ static void limit_confidence(const struct pm_evidence *evidence, struct pm_findi
 		finding->confidence = PM_CONFIDENCE_LIKELY;
 }
 
+/* Factors of weights. */
+static const double by_confidence[] = {
+	[PM_CONFIDENCE_POSSIBLE] = 0.6, [PM_CONFIDENCE_LIKELY] = 0.85, [PM_CONFIDENCE_SURE] = 1
+};
+
 void pm_finding_weigh(const struct pm_finding_context *context, struct pm_finding *finding)
 {
-	static const double by_confidence[] = { [PM_CONFIDENCE_POSSIBLE] = 0.6,
-		                                [PM_CONFIDENCE_LIKELY] = 0.85,
-		                                [PM_CONFIDENCE_SURE] = 1 };
 	const struct pm_evidence *evidence = context->evidence;
 
 	limit_confidence(evidence, finding);
@@ -192,6 +205,14 @@ void pm_finding_weigh(const struct pm_finding_context *context, struct pm_findin
 	else if (finding->time_known)
 		seconds = finding->seconds_min;
 	finding->weight = 50 + 50 * urgency(seconds) * by_confidence[finding->confidence];
+}
+
+void pm_finding_weigh_full(const struct pm_finding_context *context, struct pm_finding *finding)
+{
+	static const double full = 80;
+
+	pm_finding_weigh(context, finding);
+	finding->weight = fmax(finding->weight, full * by_confidence[finding->confidence]);
 }
 
 static size_t index_of(const struct pm_finding_context *context,
@@ -333,6 +354,30 @@ void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_fi
 		pm_finding_support(finding,
 		                   (struct pm_finding_fact){ .id = PM_FACT_MODULE,
 		                                             .text = finding->chunks->module });
+}
+
+enum pm_owner pm_finding_runtime(const struct pm_evidence *evidence)
+{
+	static const enum pm_owner heaps[] = { PM_OWNER_JAVA_HEAP,      PM_OWNER_V8_HEAP,
+		                               PM_OWNER_PYTHON_OBJECTS, PM_OWNER_GO_HEAP,
+		                               PM_OWNER_DOTNET_HEAP,    PM_OWNER_RUBY_HEAP };
+
+	for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++)
+		if (pm_finding_owner(evidence, heaps[i]))
+			return heaps[i];
+	return PM_OWNER_UNKNOWN;
+}
+
+bool pm_finding_collects(enum pm_owner owner)
+{
+	return owner == PM_OWNER_JAVA_HEAP || owner == PM_OWNER_V8_HEAP ||
+	       owner == PM_OWNER_GO_HEAP || owner == PM_OWNER_DOTNET_HEAP ||
+	       owner == PM_OWNER_RUBY_HEAP || owner == PM_OWNER_CHROMIUM_OILPAN;
+}
+
+enum pm_confidence pm_finding_buffers(const struct pm_evidence *evidence)
+{
+	return evidence->seconds < sure_seconds ? PM_CONFIDENCE_POSSIBLE : PM_CONFIDENCE_LIKELY;
 }
 
 const struct pm_evidence_owner *pm_finding_owner(const struct pm_evidence *evidence,

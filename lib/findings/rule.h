@@ -62,6 +62,12 @@ void pm_finding_set_own_limit(struct pm_finding *finding, const struct pm_eviden
  */
 void pm_finding_weigh(const struct pm_finding_context *context, struct pm_finding *finding);
 
+/**
+ * Sets the weight of a finding about a limit that is used up, or nearly: at least 80, less if it is
+ * not sure.
+ */
+void pm_finding_weigh_full(const struct pm_finding_context *context, struct pm_finding *finding);
+
 /** Marks the growth of a region as explained. */
 void pm_finding_explain(struct pm_finding_context *context,
                         const struct pm_evidence_region *region);
@@ -82,6 +88,18 @@ void pm_finding_acquit_others(const struct pm_finding_context *context, struct p
 /** Adds the texts in the chunks of a finding, and in new pages of its region or, without one,
  * owner. */
 void pm_finding_add_texts(const struct pm_finding_context *context, struct pm_finding *finding);
+
+/** Returns the heap of a runtime in the process; PM_OWNER_UNKNOWN if there is none. */
+enum pm_owner pm_finding_runtime(const struct pm_evidence *evidence);
+
+/** Tests whether the heap of a runtime has a garbage collector, so that it has garbage. */
+bool pm_finding_collects(enum pm_owner owner);
+
+/**
+ * Returns how sure growth of buffers is that a collector of garbage releases with their objects:
+ * for some time, all of it can be garbage.
+ */
+enum pm_confidence pm_finding_buffers(const struct pm_evidence *evidence);
 
 /** Returns the memory of an owner; NULL if it has none. */
 const struct pm_evidence_owner *pm_finding_owner(const struct pm_evidence *evidence,

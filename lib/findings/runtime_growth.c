@@ -16,11 +16,14 @@ enum { OLD_COLLECTIONS_MIN = 2, COLLECTIONS_MIN = 3 };
 /* A heap that is filled to this part is normally collected as a whole before. */
 static const double filled_part = 0.95;
 
+/* Growth that is not steady must be at least this part of the heap. */
+static const double part_min = 0.01;
+
 /* Growth that reaches the maximum of a heap in this time is reported, even if it can be garbage. */
 static const double soon_seconds = 600;
 
 /* The rate of the live objects is known about this exactly. */
-static const double rate_error = 0.15;
+static const double rate_error = 0.15, estimate_error = 0.3;
 
 /** How a heap is judged. */
 struct heap {
@@ -30,16 +33,9 @@ struct heap {
 	double rate;
 };
 
-static bool collects_garbage(enum pm_owner owner)
-{
-	return owner == PM_OWNER_JAVA_HEAP || owner == PM_OWNER_V8_HEAP ||
-	       owner == PM_OWNER_GO_HEAP || owner == PM_OWNER_DOTNET_HEAP ||
-	       owner == PM_OWNER_RUBY_HEAP || owner == PM_OWNER_CHROMIUM_OILPAN;
-}
-
 static bool is_heap(enum pm_owner owner)
 {
-	return collects_garbage(owner) || owner == PM_OWNER_PYTHON_OBJECTS;
+	return pm_finding_collects(owner) || owner == PM_OWNER_PYTHON_OBJECTS;
 }
 
 static const struct pm_evidence_limit *limit_of(const struct pm_evidence *evidence,
@@ -55,6 +51,14 @@ static const struct pm_evidence_limit *limit_of(const struct pm_evidence *eviden
 	default:
 		return NULL;
 	}
+}
+
+/** Tests whether the growth of a heap is steady, or large: small steps are usual. */
+static bool is_worth(const struct heap *heap)
+{
+	double grown = (double)heap->trend->last - (double)heap->trend->first;
+
+	return pm_evidence_grows(heap->trend) || grown >= part_min * (double)heap->trend->last;
 }
 
 /** Returns the number of collections while the process was observed. */
@@ -100,7 +104,7 @@ static bool piles_up(const struct heap *heap, enum pm_confidence *confidence)
 	bool steady = pm_evidence_grows(heap->trend);
 
 	*confidence = PM_CONFIDENCE_LIKELY;
-	if (!collects_garbage(owner->owner)) {
+	if (!pm_finding_collects(owner->owner)) {
 		*confidence = steady ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_POSSIBLE;
 		return true;
 	}
@@ -156,10 +160,11 @@ static void report(struct pm_finding_context *context, const struct heap *heap)
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_FLOOR,
 		                                                      .rate = finding->rate });
 	pm_finding_acquit_others(context, finding);
-	/* The rate of garbage does not say when the maximum is reached. */
-	if (!harmless && !finding->estimate) {
+	/* What collections leave is known only after each of them, so that it grows in steps. */
+	if (!harmless) {
 		pm_finding_set_limit(context, finding);
-		pm_finding_set_own_limit(finding, heap->limit, rate_error);
+		pm_finding_set_own_limit(finding, heap->limit,
+		                         finding->estimate ? estimate_error : rate_error);
 	}
 	pm_finding_weigh(context, finding);
 }
@@ -174,15 +179,16 @@ void pm_finding_runtime_growth(struct pm_finding_context *context)
 
 		if (!is_heap(owner->owner))
 			continue;
-		if (owner->used.known && pm_evidence_rate(&owner->used) > 0)
+		/* Memory grows, too, if a collector prefers new pages to those with garbage. */
+		if (owner->used.known)
 			heap.trend = &owner->used;
 		heap.limit = limit_of(evidence, owner->owner);
 		heap.rate = pm_evidence_rate(heap.trend);
 
-		if (heap.rate > 0 && pm_finding_matters(context, heap.rate) &&
+		if (heap.rate > 0 && is_worth(&heap) && pm_finding_matters(context, heap.rate) &&
 		    !pm_finding_has(context, PM_FINDING_RUNTIME_HEAP))
 			report(context, &heap);
-		if (pm_evidence_rate(&owner->memory) > 0 || heap.rate > 0)
-			pm_finding_explain_owner(context, owner->owner);
+		/* Its objects move between regions: a region alone says nothing. */
+		pm_finding_explain_owner(context, owner->owner);
 	}
 }

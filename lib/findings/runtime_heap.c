@@ -59,7 +59,7 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	finding->limit = limit;
 	pm_finding_set_own_limit(finding, limit, rate_error);
 	pm_finding_acquit_others(context, finding);
-	pm_finding_weigh(context, finding);
+	pm_finding_weigh_full(context, finding);
 	pm_finding_explain_owner(context, owner->owner);
 }
 

@@ -5,6 +5,7 @@
  * Needs: regions over time. These rules come last: they report what is not explained, so that no
  * growth is lost.
  */
+#include "base/minmax.h"
 #include "findings/rules.h"
 
 /** Maximum number of findings of growth without a cause. */
@@ -29,11 +30,42 @@ static bool is_unexplained(const struct pm_finding_context *context,
 	       pm_finding_matters(context, pm_evidence_rate(&region->memory));
 }
 
+/** Tests whether memory of malloc is outside of the heap of a runtime, which does not grow. */
+static bool is_outside(const struct pm_evidence *evidence, enum pm_owner owner)
+{
+	enum pm_owner runtime = pm_finding_runtime(evidence);
+	const struct pm_evidence_owner *heap = pm_finding_owner(evidence, runtime);
+
+	return owner == PM_OWNER_MALLOC && runtime != PM_OWNER_UNKNOWN && heap &&
+	       pm_evidence_is_flat(&heap->memory);
+}
+
+/** Variables of a program or library grow only until all their pages are used: it is harmless. */
+static void set_end(struct pm_finding *finding)
+{
+	const struct pm_evidence_region *region = finding->region;
+	uint64_t left = pm_max(region->size, finding->bytes) - finding->bytes;
+
+	if ((region->kind != PM_KIND_BSS && region->kind != PM_KIND_DATA) ||
+	    (finding->limit && pm_limit_left(&finding->limit->limit) <= left))
+		return;
+
+	finding->harmless = true;
+	finding->limit = NULL;
+	finding->time_known = true;
+	finding->seconds_min = finding->seconds_max = (double)left / finding->rate;
+	pm_finding_support(finding,
+	                   (struct pm_finding_fact){ .id = PM_FACT_RESERVE, .bytes = left });
+}
+
 static void report(struct pm_finding_context *context, const struct pm_evidence_region *region)
 {
 	bool steady = pm_evidence_grows(&region->memory);
 	struct pm_finding *finding = pm_finding_add(
-		context, PM_FINDING_GROWTH, steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
+		context,
+		is_outside(context->evidence, region->owner) ? PM_FINDING_OUTSIDE_RUNTIME
+							     : PM_FINDING_GROWTH,
+		steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
 	if (!finding)
 		return;
 
@@ -43,11 +75,74 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	pm_finding_add_texts(context, finding);
 	pm_finding_acquit_others(context, finding);
 	pm_finding_set_limit(context, finding);
+	set_end(finding);
 	pm_finding_weigh(context, finding);
 	pm_finding_explain(context, region);
 }
 
-void pm_finding_growth(struct pm_finding_context *context)
+/**
+ * Returns the growth of the target that findings explain, in bytes per second, and that of heaps
+ * with garbage.
+ */
+static double explained_rate(const struct pm_finding_context *context)
+{
+	double rate = 0;
+
+	for (size_t i = 0; i < context->findings->count; i++) {
+		const struct pm_finding *finding = &context->findings->items[i];
+
+		if (finding->pid == context->evidence->pid && finding->id != PM_FINDING_PAGE_CACHE)
+			rate += finding->rate;
+	}
+	for (size_t i = 0; i < context->evidence->owner_count; i++)
+		if (pm_finding_collects(context->evidence->owners[i].owner))
+			rate += pm_evidence_rate(&context->evidence->owners[i].memory);
+	return rate;
+}
+
+/** Returns the owner that grows fastest, if it makes up most of a growth; NULL if none does. */
+static const struct pm_evidence_owner *growing_owner(const struct pm_evidence *evidence,
+                                                     double growth)
+{
+	for (size_t i = 0; i < evidence->owner_count; i++)
+		if (pm_evidence_rate(&evidence->owners[i].memory) > growth / 2)
+			return &evidence->owners[i];
+	return NULL;
+}
+
+/**
+ * Reports that the target grows as a whole, if no region does: the growth can move from one region
+ * to another, such as when malloc changes its threshold for blocks that it maps separately.
+ */
+static void report_whole(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	double rate = pm_evidence_rate(&evidence->kept);
+	const struct pm_evidence_owner *owner = growing_owner(evidence, rate);
+	enum pm_owner runtime = pm_finding_runtime(evidence);
+	const struct pm_evidence_owner *heap = pm_finding_owner(evidence, runtime);
+
+	if (!pm_evidence_grows(&evidence->kept) || !pm_finding_matters(context, rate) ||
+	    explained_rate(context) >= rate / 2)
+		return;
+
+	bool outside = owner && owner->owner == PM_OWNER_MALLOC && heap &&
+	               runtime != PM_OWNER_UNKNOWN && pm_evidence_is_flat(&heap->memory);
+	struct pm_finding *finding = pm_finding_add(
+		context, outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_GROWTH,
+		PM_CONFIDENCE_LIKELY);
+	if (!finding)
+		return;
+
+	if (owner)
+		finding->owner = owner->owner;
+	pm_finding_set_trend(finding, owner ? &owner->memory : &evidence->kept);
+	pm_finding_acquit_others(context, finding);
+	pm_finding_set_limit(context, finding);
+	pm_finding_weigh(context, finding);
+}
+
+static void report_regions(struct pm_finding_context *context)
 {
 	const struct pm_evidence *evidence = context->evidence;
 
@@ -68,13 +163,27 @@ void pm_finding_growth(struct pm_finding_context *context)
 	}
 }
 
+void pm_finding_growth(struct pm_finding_context *context)
+{
+	report_regions(context);
+	report_whole(context);
+}
+
+/** Tests whether memory has grown, and has stopped. A sawtooth around a level does neither. */
+static bool has_stopped(const struct pm_evidence_trend *kept)
+{
+	if (!kept->known || kept->last <= kept->first)
+		return false;
+	if (kept->trend.verdict == PM_VERDICT_BURST)
+		return true;
+	return kept->trend.verdict == PM_VERDICT_PLATEAU && !kept->trend.sawtooth;
+}
+
 void pm_finding_plateau(struct pm_finding_context *context)
 {
 	const struct pm_evidence_trend *kept = &context->evidence->kept;
-	bool stopped = kept->known && (kept->trend.verdict == PM_VERDICT_PLATEAU ||
-	                               kept->trend.verdict == PM_VERDICT_BURST);
 
-	if (!stopped || kept->last <= kept->first)
+	if (!has_stopped(kept))
 		return;
 	for (size_t i = 0; i < context->findings->count; i++)
 		if (context->findings->items[i].rate > 0 && !context->findings->items[i].harmless)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * causes WAY NUMBER: memory that grows or weighs for a known cause, or that only looks so. It
- * answers the command `tell` with `made NUMBER`: how many things it has made and kept so far.
+ * causes WAY NUMBER [stepped]: memory that grows or weighs for a known cause, or only looks so. It
+ * answers the command `tell` with `made NUMBER`: how many things it has made and kept so far. With
+ * `stepped`, time passes only by the command `pass SECONDS` (not for ways with a thread).
  *
  * Things that are made at NUMBER per second, and kept:
  * - auditor: rows of text in chunks of 128 bytes, by a thread of that name; the main thread lets
@@ -13,15 +14,19 @@
  * - descriptors: open files
  * - cache: pages of a mapped file on a disk that are read
  * - anonymous: pages of one anonymous region
+ * - floor: pages of one anonymous region, whose last 24 MiB are used and released all the time
+ * - tables: page tables, of 4 KiB each, for memory that is only read: it has no pages of its own
+ * - noise: as auditor, in the main arena, among chunks of all sizes that are allocated and freed
  *
  * The same, but each thing is released after a second:
- * - queue (as auditor), structure-queue, buffers-queue, maps-queue, descriptors-queue, workers
- *   (threads)
+ * - queue (as auditor), noise-queue, structure-queue, buffers-queue, maps-queue,
+ *   descriptors-queue, workers (threads)
  *
  * Memory of NUMBER MiB that does not grow:
  * - retention: small chunks, which are free except each 64th; kept: all are in use
  * - locked: mlock(2); unlocked: the same without
  * - fork: a child shares it; forked: the child has a copy of each page
+ * - huge: one byte of each 2 MiB, which have huge pages; small: all bytes, without huge pages
  * - warm: grows for two seconds, by half in each, and stops
  */
 #include "support.h"
@@ -52,9 +57,15 @@ enum {
 	RESERVED = 1024 * MEBIBYTE,
 	SMALL = 1000,
 	KEPT_OF = 64,
+	HUGE_PAGE = 2 * MEBIBYTE,
+	TABLE = 2 * MEBIBYTE, /* a page of a page table maps so much */
+	TABLES_MAX = 32 * 1024,
+	NOISE = 4096, /* chunks that are allocated and freed */
 	SAW_BLOCK = 32 * 1024,
 	SAW = 90 * MEBIBYTE,
 	SAW_TICKS = 8,
+	AREA_STEP = MEBIBYTE,
+	AREA_TICKS = 13,
 	QUEUE_MAX = 1 << 16
 };
 
@@ -167,6 +178,13 @@ static void make_page(union thing *thing)
 		*(volatile char *)(area + made * PAGE) = 1;
 }
 
+static void read_table(union thing *thing)
+{
+	(void)thing;
+	if (made < TABLES_MAX)
+		(void)*(volatile char *)(area + made * TABLE);
+}
+
 static void read_page(union thing *thing)
 {
 	(void)thing;
@@ -182,6 +200,8 @@ static const struct way {
 } ways[] = {
 	{ "auditor", "auditor", make_row, NULL },
 	{ "queue", "auditor", make_row, free_memory },
+	{ "noise", NULL, make_row, NULL },
+	{ "noise-queue", NULL, make_row, free_memory },
 	{ "structure", NULL, make_structure, NULL },
 	{ "structure-queue", NULL, make_structure, free_structure },
 	{ "buffers", NULL, make_buffer, NULL },
@@ -193,6 +213,8 @@ static const struct way {
 	{ "workers", NULL, make_worker, free_worker },
 	{ "memfd", NULL, make_page, NULL },
 	{ "anonymous", NULL, make_page, NULL },
+	{ "floor", NULL, make_page, NULL },
+	{ "tables", NULL, read_table, NULL },
 	{ "cache", NULL, read_page, NULL },
 };
 
@@ -210,6 +232,46 @@ static void work(uint64_t tick)
 			way->release(&queue[released++ % QUEUE_MAX]);
 		way->make(&queue[made % QUEUE_MAX]);
 	}
+}
+
+/** Allocates and frees chunks of all sizes up to 2 KiB, a quarter of them in each tick. */
+static void make_noise(uint64_t tick)
+{
+	static char *chunks[NOISE];
+	static unsigned random = 1;
+
+	for (size_t i = tick % 4; i < NOISE; i += 4) {
+		random = random * 1103515245 + 12345;
+		size_t size = 16 + (random >> 16 & 0x7ff);
+		free(chunks[i]);
+		chunks[i] = malloc(size);
+		memset(chunks[i], (int)(random >> 8), size);
+	}
+}
+
+/** Uses more and more of the area behind the pages that are made, and releases it at once. */
+static void saw_area(uint64_t tick)
+{
+	uint64_t tooth = tick % AREA_TICKS;
+	char *start = area + made * PAGE;
+
+	if (tooth > 0)
+		memset(start, 5, tooth * AREA_STEP);
+	else
+		target_check(madvise(start, (size_t)(area + RESERVED - start), MADV_DONTNEED),
+		             "madvise");
+}
+
+static void work_with_noise(uint64_t tick)
+{
+	make_noise(tick);
+	work(tick);
+}
+
+static void work_with_saw(uint64_t tick)
+{
+	work(tick);
+	saw_area(tick);
 }
 
 static void *work_in_thread(void *context)
@@ -248,7 +310,7 @@ static void start(void *(*run)(void *))
 static int command(const char *line)
 {
 	if (strcmp(line, "tell") != 0)
-		return 1;
+		return ticks_command(line);
 	printf("made %lu\n", (unsigned long)made);
 	return 0;
 }
@@ -269,7 +331,11 @@ static void open_area(const char *name)
 	} else if (strcmp(name, "cache") == 0) {
 		fd = (int)target_check(open(target_scratch(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600),
 		                       "open");
-	} else if (strcmp(name, "anonymous") == 0) {
+	} else if (strcmp(name, "tables") == 0) {
+		area = target_island((size_t)TABLES_MAX * TABLE, PROT_READ, MAP_NORESERVE, 0);
+		target_check(madvise(area, (size_t)TABLES_MAX * TABLE, MADV_NOHUGEPAGE), "madvise");
+		return;
+	} else if (strcmp(name, "anonymous") == 0 || strcmp(name, "floor") == 0) {
 		area = target_island(RESERVED, PROT_READ | PROT_WRITE, MAP_NORESERVE, 0);
 		target_check(madvise(area, RESERVED, MADV_NOHUGEPAGE), "madvise");
 		return;
@@ -295,7 +361,11 @@ static _Noreturn void run_way(void)
 	}
 	target_ready();
 	start(obey);
-	ticks_each(way->thread ? saw : work);
+	if (way->thread)
+		ticks_each(saw);
+	if (strncmp(way->name, "noise", 5) == 0)
+		ticks_each(work_with_noise);
+	ticks_each(strcmp(way->name, "floor") == 0 ? work_with_saw : work);
 }
 
 static void allocate_small(bool keep_all)
@@ -328,6 +398,20 @@ static void fork_child(char *memory, bool writes)
 	target_check(read(pipes[0], &(char){ 0 }, 1), "read");
 }
 
+/** Maps memory, and writes one byte of each huge page, or all. */
+static void use_parts(size_t size, bool huge)
+{
+	char *memory = target_island(size + HUGE_PAGE, PROT_READ | PROT_WRITE, 0, 0);
+	char *aligned = memory + (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
+
+	target_check(madvise(memory, size + HUGE_PAGE, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE),
+	             "madvise");
+	if (!huge)
+		memset(aligned, 1, size);
+	for (size_t at = 0; huge && at < size; at += HUGE_PAGE)
+		aligned[at] = 1;
+}
+
 static void warm(uint64_t tick)
 {
 	if (tick <= 2 * TICKS_PER_SECOND) {
@@ -354,6 +438,8 @@ static bool run_still(const char *name)
 		char *memory = target_pages("content", size);
 		if (strcmp(name, "locked") == 0)
 			target_check(mlock(memory, size), "mlock");
+	} else if (strcmp(name, "huge") == 0 || strcmp(name, "small") == 0) {
+		use_parts(size, strcmp(name, "huge") == 0);
 	} else if (strcmp(name, "fork") == 0 || strcmp(name, "forked") == 0) {
 		fork_child(target_pages("content", size), strcmp(name, "forked") == 0);
 	} else if (strcmp(name, "warm") == 0) {
@@ -368,7 +454,10 @@ static bool run_still(const char *name)
 int main(int argc, char **argv)
 {
 	target_begin();
-	if (argc == 3) {
+	bool stepped = argc == 4 && strcmp(argv[3], "stepped") == 0;
+	if (argc == 3 || stepped) {
+		if (stepped)
+			ticks_by_command(1);
 		number = target_number(argv[2]);
 		for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 			way = &ways[i];
@@ -381,6 +470,6 @@ int main(int argc, char **argv)
 		}
 	}
 
-	fputs("usage: causes WAY NUMBER\n", stderr);
+	fputs("usage: causes WAY NUMBER [stepped]\n", stderr);
 	return 2;
 }

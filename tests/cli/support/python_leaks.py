@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# usage: python_leaks.py kept|cache RATE
+# usage: python_leaks.py kept|cache|blocks|ring RATE
 #
 # Makes RATE objects of the class Invoice per second. With `kept` all stay; with `cache` only the last
-# 1000 do. Answers `tell` with "made NUMBER".
+# 1000 do. With `blocks`, it makes blocks of 256 KiB, outside of the heap of objects, and all stay; with
+# `ring`, only the last 20 do. Answers `tell` with "made NUMBER".
 import collections
 import sys
 import threading
@@ -15,7 +16,8 @@ class Invoice:
 
 
 rate = int(sys.argv[2])
-kept = collections.deque(maxlen=1000 if sys.argv[1] == "cache" else None)
+kept = collections.deque(maxlen={"cache": 1000, "ring": 20}.get(sys.argv[1]))
+make = Invoice if sys.argv[1] in ("kept", "cache") else lambda number: bytearray(b"x" * (256 << 10))
 made = 0
 
 
@@ -30,6 +32,6 @@ began = time.monotonic()
 print("ready", flush=True)
 while True:
     while made < rate * (time.monotonic() - began):
-        kept.append(Invoice(made))
+        kept.append(make(made))
         made += 1
     time.sleep(0.05)

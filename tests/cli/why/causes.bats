@@ -17,22 +17,29 @@ teardown() {
 	targets_stop
 	cgroup_remove
 	tmpfs_unmount
+	json_check
 }
 
-@test "malloc: a leak under a sawtooth, and a structure of two sizes" {
+@test "malloc: a leak under a sawtooth, a structure of two sizes, and a leak under noise" {
 	cause_start auditor causes auditor 200
 	cause_start structure causes structure 500
+	cause_start noise causes noise 200
 	cause_start queue causes queue 200
+	cause_start noise_queue causes noise-queue 200
 	cause_start structure_queue causes structure-queue 500
-	causes_judge 6s
+	causes_judge
 
-	first auditor '.id == "malloc_leak" and .confidence == "likely" and .chunk_size == 128 and (.count_rate | near($rate)) and
+	first auditor '.id == "malloc_leak" and proven and .chunk_size == 128 and (.count_rate | near($rate)) and
 		(.rate | near($rate * 128)) and (.evidence | any(contains("auditor"))) and .kind == "arena" and
 		.content[0].text == "AUDIT row=# table=invoices state=DONE" and .content[0].stride == 128 and
 		any(.evidence[]; contains("/causes has this text as a constant")) and any(.not[]; startswith("[heap]: rises and falls"))'
 	first structure '.id == "malloc_leak" and .chunk_size == 320 and (.rate | near($rate * 384)) and .region.mapping == "[heap]" and
 		.content[0].text == "session # of a customer" and any(.evidence[]; contains("chunks of 320 B + 64 B"))'
-	jq -e 'all(.findings[1:][]; .harmless)' "$BATS_TEST_TMPDIR"/{auditor,structure}.json
+	# malloc takes free chunks that are a little larger than needed. In a short time, the noise of the arena hides its growth.
+	first noise '.id == "malloc_leak" and ($seconds < 10 or .confidence != "possible") and (.count_rate | near($rate)) and (.rate / ($rate * 128) | . > 0.9 and . < 1.15) and
+		.content[0].text == "AUDIT row=# table=invoices state=DONE"'
+	jq -e 'all(.findings[1:][]; .harmless)' "$BATS_TEST_TMPDIR"/{auditor,structure,noise}.json
+	acquitted noise_queue
 	acquitted queue
 	acquitted structure_queue
 }
@@ -42,7 +49,7 @@ teardown() {
 	cause_start retention causes retention 100
 	cause_start buffers_queue causes buffers-queue 8
 	cause_start kept causes kept 100
-	causes_judge 6s
+	causes_judge
 
 	first buffers '.id == "mapped_chunks" and .kind == "malloc" and (.count_rate | near($rate)) and (.rate | near($rate * 266240)) and
 		.content[0].text == "picture of part #" and .content[0].stride == 1024'
@@ -58,7 +65,7 @@ teardown() {
 	cause_word[files]=leaked
 	cause_start maps causes maps 40
 	cause_start maps_queue causes maps-queue 40
-	causes_judge 6s
+	causes_judge
 
 	for name in files maps; do
 		left=$(($(cat /proc/sys/vm/max_map_count) - $(wc -l <"/proc/${cause_pid[$name]}/maps")))
@@ -77,7 +84,7 @@ teardown() {
 	prlimit --pid "$TARGET_PID" --nofile=4000:
 	cause_start workers causes workers 20
 	cause_start descriptors_queue causes descriptors-queue 40
-	causes_judge 6s
+	causes_judge
 
 	first threads '.id == "threads" and (.count_rate | near($rate)) and (.limit.name | test("pid|threads"))'
 	left=$((4000 - $(find "/proc/${cause_pid[descriptors]}/fd" -mindepth 1 | wc -l)))
@@ -96,7 +103,7 @@ teardown() {
 	cause_start cache causes cache 500
 	cause_start still leaker pool 0
 	cause_word[still]=leaked
-	causes_judge 6s
+	causes_judge
 
 	left=$(((1 << 30) - $(awk 'END { print $2 }' "$BATS_TEST_TMPDIR/reserve.log")))
 	first reserve '.id == "reserve" and (.rate | near($rate)) and soon('$left'; $rate)'
@@ -108,15 +115,21 @@ teardown() {
 	acquitted still
 }
 
-@test "weight: locked memory; memory that a child shares, and warm-up, are harmless" {
+@test "weight: locked memory, huge pages; memory that a child shares, and warm-up, are harmless" {
 	cause_start locked causes locked 64
 	cause_start unlocked causes unlocked 64
+	cause_start huge causes huge 64
+	cause_start small causes small 64
 	cause_start fork causes fork 64
 	cause_start forked causes forked 64
 	cause_start warm causes warm 64
-	causes_judge 6s
+	causes_judge
 
 	first locked '.id == "locked" and .bytes / 67108864 < 1.01 and .bytes / 67108864 > 0.99'
+	if ! grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled; then
+		first huge '.id == "huge_pages" and .bytes == 67108864 and .region.kind == "anon"'
+	fi
+	acquitted small
 	first fork '.id == "shared_counted" and .harmless and .bytes / 67108864 < 1.02 and .bytes / 67108864 > 0.98'
 	first warm '.id == "plateau" and .harmless'
 	jq -e 'all(.findings[1:][]; .harmless)' "$BATS_TEST_TMPDIR/locked.json"
@@ -136,7 +149,7 @@ teardown() {
 	parent_start leaker merged 1 stepped
 	cause still "$PARENT"
 	cause_word[still]=leaked
-	causes_judge 6s
+	causes_judge
 
 	first kept '.id == "runtime_growth" and .owner == "python/objects" and any(.evidence[]; contains("Invoice"))'
 	acquitted cache
@@ -156,7 +169,7 @@ teardown() {
 	cause ring
 	cause_word[ring]=written
 	reader_start "$SPOOL/ring" touch
-	causes_judge 6s
+	causes_judge
 
 	first child '.id == "child_grows" and .pid == '"$(pgrep -P "${cause_pid[child]}" leaker | head -n 1)"' and (.rate | near($rate))'
 	first ring '.id == "shared_file" and (.rate | near($rate)) and any(.evidence[]; contains("process '"${writer[0]}"' \"filler\""))'
@@ -170,7 +183,7 @@ teardown() {
 	cause_word[spool]=written
 	cause spool
 	cgroup_make $((900 << 20)) "$TARGET_PID"
-	causes_judge 6s
+	causes_judge
 
 	left=$(((900 << 20) - $(du -s -B1 "$SPOOL/queue" | cut -f 1)))
 	first spool '.id == "tmpfs" and (.rate | near($rate)) and .limit.name == "cgroup" and soon('$left'; $rate) and

@@ -4,12 +4,16 @@
 
 setup() {
 	load ../support/helper
-	folder=
+	load ../support/curve
+	load ../support/around
+	load ../support/causes
+	folder= SPOOL=
 }
 
 teardown() {
 	targets_stop
 	[ -z "$folder" ] || umount "$folder"
+	tmpfs_unmount
 	cgroup_remove
 	json_check
 }
@@ -63,6 +67,50 @@ part() {
 	json_keep why "$BATS_TEST_TMPDIR/out"
 	jq -e --arg path "$folder/spool" '.findings[0] | .id == "tmpfs" and .rate > 65536 and
 		(.evidence | any(contains($path)))' "$BATS_TEST_TMPDIR/out"
+}
+
+# bats test_tags=timed
+@test "another process of the cgroup grows; one outside of it does not matter" {
+	retry_timed
+	local still grower left
+	target_start charger
+	still=$TARGET_PID
+	target_start leaker merged 4194304
+	grower=$TARGET_PID
+	cause_word[member]=leaked
+	cause member "$still"
+	cause_start outside causes small 8
+	cgroup_make $((900 << 20)) "$still" "$grower"
+	causes_judge
+
+	left=$(((900 << 20) - $(stat_of total_rss anon)))
+	first member '.id == "group_process" and .pid == '"$grower"' and (.rate | near($rate)) and .limit.name == "cgroup" and soon('$left'; $rate)'
+	acquitted outside
+}
+
+# bats test_tags=timed
+@test "memory of the kernel grows: page tables; memory of the process is not that of the kernel" {
+	retry_timed
+	cause_start tables causes tables 500
+	cause_start anonymous causes anonymous 500
+	cgroup_make $((900 << 20)) "${cause_pid[tables]}"
+	causes_judge
+
+	first tables '.id == "kernel_memory" and (.rate | near($rate * 4096)) and .limit.name == "cgroup"'
+	jq -e 'all(.findings[]; .id != "kernel_memory")' "$BATS_TEST_TMPDIR/anonymous.json"
+}
+
+# bats test_tags=timed
+@test "files of a process that is not in the cgroup do not fill it" {
+	retry_timed
+	tmpfs_mount
+	mkdir "$SPOOL/queue"
+	target_start filler 4194304 "$SPOOL/queue/"
+	cause_start still causes small 8
+	cgroup_make $((900 << 20)) "$TARGET_PID"
+	causes_judge
+
+	jq -e 'all(.findings[]; .id != "tmpfs")' "$BATS_TEST_TMPDIR/still.json"
 }
 
 @test "a cgroup without processes, and wrong words, are errors" {

@@ -33,7 +33,7 @@ await_age() {
 	cause_start idle causes kept 20
 	await_age 31
 	cause_start young causes anonymous 500
-	causes_judge
+	causes_judge usual
 
 	for name in sawtooth idle young; do
 		jq -e '.seconds > 29 and .seconds < 35' "$BATS_TEST_TMPDIR/$name.json"

@@ -25,6 +25,20 @@ struct pm_evidence_trend scene_steady(uint64_t bytes, double rate)
 		                                      .rate = rate } };
 }
 
+struct pm_evidence_trend scene_steps(uint64_t bytes, double rate)
+{
+	return (struct pm_evidence_trend){
+		.known = true,
+		.last = bytes,
+		.trend = { .verdict = PM_VERDICT_STEPS, .estimate = true, .estimated_rate = rate }
+	};
+}
+
+struct pm_evidence_trend scene_counted(uint64_t first, uint64_t last)
+{
+	return (struct pm_evidence_trend){ .known = true, .first = first, .last = last };
+}
+
 void scene_init(struct scene *scene)
 {
 	memset(scene, 0, sizeof *scene);
@@ -94,6 +108,24 @@ void scene_add_limit(struct scene *scene, uint64_t left, double seconds)
 		.seconds_min = seconds * 0.9,
 		.seconds_max = seconds * 1.1
 	};
+}
+
+struct pm_evidence_limit *scene_add_limit_of(struct scene *scene, enum pm_limit_kind kind,
+                                             uint64_t max, uint64_t used)
+{
+	struct pm_evidence_limit *limit = &scene->limits[scene->evidence.limit_count++];
+
+	*limit = (struct pm_evidence_limit){ .limit = { .kind = kind, .max = max, .used = used } };
+	return limit;
+}
+
+struct pm_evidence_owner *scene_add_owner(struct scene *scene, enum pm_owner owner,
+                                          struct pm_evidence_trend memory)
+{
+	struct pm_evidence_owner *item = &scene->owners[scene->evidence.owner_count++];
+
+	*item = (struct pm_evidence_owner){ .owner = owner, .memory = memory };
+	return item;
 }
 
 const struct pm_finding *scene_judge(struct scene *scene)

@@ -34,6 +34,12 @@ struct pm_evidence_trend scene_flat(uint64_t bytes);
 /** Returns the trend of something that grows at a rate. */
 struct pm_evidence_trend scene_steady(uint64_t bytes, double rate);
 
+/** Returns the trend of something that grows in steps, at an estimated rate. */
+struct pm_evidence_trend scene_steps(uint64_t bytes, double rate);
+
+/** Returns the trend of a number whose first and last value are known. */
+struct pm_evidence_trend scene_counted(uint64_t first, uint64_t last);
+
 /** Starts with a process of 100 MiB that does not change. */
 void scene_init(struct scene *scene);
 
@@ -47,6 +53,14 @@ struct pm_evidence_chunks *scene_add_chunks(struct scene *scene, uint64_t size, 
 
 /** Adds a limit of a cgroup that is reached in some time; 0: not known. */
 void scene_add_limit(struct scene *scene, uint64_t left, double seconds);
+
+/** Adds a limit of a kind. @return the limit, to be changed */
+struct pm_evidence_limit *scene_add_limit_of(struct scene *scene, enum pm_limit_kind kind,
+                                             uint64_t max, uint64_t used);
+
+/** Adds the memory of an owner. @return the owner, to be changed */
+struct pm_evidence_owner *scene_add_owner(struct scene *scene, enum pm_owner owner,
+                                          struct pm_evidence_trend memory);
 
 /** Makes the findings. @return the first; NULL if there is none that is not harmless */
 const struct pm_finding *scene_judge(struct scene *scene);
