@@ -50,12 +50,13 @@ found=$(grep -F ' r-xp ' /proc/$watcher/maps | grep / | grep -vF "$home" || :)
 kill $watcher
 [ -z "$found" ] || fail "the program uses libraries of the system: $found"
 
+cd /
 # Child processes get the environment of the caller, in which a library is preloaded.
 LD_PRELOAD=/nowhere.so LD_LIBRARY_PATH=/none procmem watch -q -c 2 -i 0.1 --on 'rss>1' \
 	--do 'exec:env >/tmp/environment' $target >/tmp/output 2>&1 || fail "watch failed: $(cat /tmp/output)"
 grep -qx LD_PRELOAD=/nowhere.so /tmp/environment || fail 'child processes do not get LD_PRELOAD'
 grep -qx LD_LIBRARY_PATH=/none /tmp/environment || fail 'child processes do not get LD_LIBRARY_PATH'
-[ "$(grep -c procmem- /tmp/environment)" = 0 ] ||
+[ "$(grep -ciE "^(ld_[^=]*|terminfo[^=]*)=.*procmem-" /tmp/environment)" = 0 ] ||
 	fail "child processes get variables of the archive: $(grep procmem- /tmp/environment)"
 
 # A read-only file system, and one that forbids programs. The archive itself may not be there: then the
