@@ -93,8 +93,8 @@ static const char *named_locale(void)
 }
 
 /**
- * Sets the locale. Uses a UTF-8 locale if the environment sets none, as in most containers, or one of
- * UTF-8 that is not installed.
+ * Sets the locale. Uses a UTF-8 locale if the environment sets none, as in most containers, or one
+ * of UTF-8 that is not installed.
  * @return true if the encoding of the locale is UTF-8
  */
 static bool choose_locale(void)

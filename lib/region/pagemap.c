@@ -186,7 +186,8 @@ struct measuring {
 	size_t region;   /**< index of the first region that can contain the next run */
 	/**
 	 * Whether a huge page table entry was found in a region that is neither anonymous nor of a
-	 * file on a block device. The page may belong to hugetlbfs, or may be a transparent huge page.
+	 * file on a block device. The page may belong to hugetlbfs, or may be a transparent huge
+	 * page.
 	 */
 	bool huge_in_files;
 	const struct pm_page_observer *observer; /**< receives the runs; NULL if there is none */

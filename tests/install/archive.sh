@@ -46,6 +46,7 @@ tar -xzf "$archive" -C "$empty" --strip-components=1
 sleep 1000 &
 target=$!
 in_empty() {
+	# shellcheck disable=SC2016 # the inner shell expands these
 	unshare --mount --propagation private sh -euc '
 		mount -t proc proc "$1/proc"
 		cd "$1"

@@ -10,6 +10,7 @@ fail() {
 }
 
 # A folder whose name the loader would split or expand.
+# shellcheck disable=SC2016 # not a variable
 folder='/tmp/some where:a;b$LIB'
 mkdir -p "$folder"
 tar -xzf /tmp/procmem-*.tar.gz -C "$folder"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bin/procmem of the archive: starts the program with the loader and the libraries of the archive, so
- * that no library of the system is needed. It is linked statically.
+ * bin/procmem of the archive: starts the program with the loader and the libraries of the archive,
+ * so that no library of the system is needed. It is linked statically.
  *
  *   lib/procmem/ld/procmem   the loader of glibc (ld.so). The kernel names a process after the file
  *                            that it executes, so that this is its name.
@@ -10,9 +10,9 @@
  *                            archive contains ':', ';' or '$'.
  *
  * The environment variables of the loader are for programs of the system: preloaded libraries may
- * need another glibc. ld.so does not read them, and the processes that procmem starts get them: they
- * are renamed, and cmd/base/own_libraries.c renames them back. LD_LIBRARY_PATH is ignored because of
- * the RPATH.
+ * need another glibc. ld.so does not read them, and the processes that procmem starts get them:
+ * they are renamed, and cmd/base/own_libraries.c renames them back. LD_LIBRARY_PATH is ignored
+ * because of the RPATH.
  */
 #include <errno.h>
 #include <limits.h>
