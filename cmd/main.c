@@ -286,6 +286,7 @@
  *     poll_loop.c            waits for the next sample, a key or an event
  *     name_filter.c          a regular expression for names of processes
  *     user_names.c           names of users
+ *     own_libraries.c        what differs in the archive, which has its own libraries
  *     alloc.c                allocation that cannot fail
  */
 #include <fcntl.h>
@@ -297,6 +298,7 @@
 #include <procmem/typo.h>
 
 #include "base/out.h"
+#include "base/own_libraries.h"
 #include "base/report.h"
 #include "commands.h"
 #include "shell/shell.h"
@@ -443,6 +445,8 @@ static int fill_standard_streams(void)
 
 int main(int argc, char **argv)
 {
+	own_libraries_start();
+
 	/* Return large blocks to the kernel when they are freed. By default, malloc raises this
 	 * threshold up to 32 MiB when such a block is freed, and keeps later blocks below it;
 	 * see mallopt(3). */

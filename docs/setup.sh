@@ -15,25 +15,25 @@
 # packages.
 set -eu
 
-# Libraries, the compiler, build tools, and scdoc for the man pages.
+# Libraries, the compiler, build tools, and scdoc for the man pages. binutils and git are for
+# docs/package.sh.
 build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev libproc2-dev
 	libjansson-dev libncurses-dev libsqlite3-dev libelf-dev libdw-dev libreadline-dev
-	libiberty-dev zlib1g-dev procps scdoc'
+	libiberty-dev zlib1g-dev procps scdoc binutils git'
 
 # Test frameworks; clang for sanitizers, fuzzing and static analysis; target programs; tools to
 # compare results with; linters.
 test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy clang-format-19 redis-server
-	redis-tools nodejs python3 gdb strace elfutils tmux jq lsof doxygen ripgrep yara scanmem binutils
+	redis-tools nodejs python3 gdb strace elfutils tmux jq lsof doxygen ripgrep yara scanmem
 	bsdextrautils default-jdk-headless time shellcheck util-linux less sqlite3 lintian
 	mmdebstrap python3-jsonschema'
 
 # For slow checks.
 analysis_packages='cppcheck valgrind'
 
-# Large packages: a browser, a metrics server, compilers, a runtime, a database; git and mmdebstrap
-# create other Debian systems.
+# Large packages: a browser, a metrics server, compilers, a runtime, a database, a web server.
 full_packages='chromium chromium-driver prometheus golang-go rustc protobuf-compiler postgresql
-	nginx-light curl git mmdebstrap'
+	nginx-light curl'
 
 wanted() {
 	echo "$build_packages"

@@ -7,6 +7,8 @@
 # lists them:
 #
 # - install/fresh: tests/fresh.sh for Debian 12
+# - install/archive: the archive in bare Debian 11, 12 and 13, and in an empty root directory
+# - install/reproducible: packages built twice are equal
 # - install/glibc: heaps of processes that use the glibc of Debian 11 or 13
 # - cli/heap/large: the heap of PostgreSQL, and 14 million chunks
 # - cli/why/programs: findings about nginx, PostgreSQL and chromium

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/run.sh [--quick | --soak DURATION | --fuzz DURATION [TARGET]...]
 #
-# Installs missing packages, builds with warnings as errors, and runs every test: with clang and the
+# Installs missing packages (only docs/setup.sh test does this; it prints their names, and needs root or
+# sudo only if packages are missing), builds with warnings as errors, and runs every test: with clang and the
 # fuzz corpora, with the sanitizers (ThreadSanitizer: the searches), and in the delivered form.
 # Command tests with the tag `timed`, which measure growth over real seconds, run only in the
 # delivered form: sanitized programs are several times slower, and other tests cover the same code

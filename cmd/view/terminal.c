@@ -77,20 +77,34 @@ static void at_exit(void)
 	in_use = false;
 }
 
-static bool is_set(const char *variable)
+/** Returns the name of the locale that the environment sets, or NULL if it sets none. */
+static const char *named_locale(void)
 {
-	const char *value = getenv(variable);
-	return value && *value;
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			return value;
+	}
+
+	return NULL;
 }
 
 /**
- * Sets the locale. If the environment sets none, as in most containers, uses a UTF-8 locale.
+ * Sets the locale. Uses a UTF-8 locale if the environment sets none, as in most containers, or one
+ * of UTF-8 that is not installed.
  * @return true if the encoding of the locale is UTF-8
  */
 static bool choose_locale(void)
 {
-	bool chosen = is_set("LC_ALL") || is_set("LC_CTYPE") || is_set("LANG");
-	setlocale(LC_CTYPE, chosen ? "" : "C.UTF-8");
+	const char *named = named_locale();
+	bool utf8 = !named || strcasestr(named, "utf-8") || strcasestr(named, "utf8");
+
+	if ((!named || !setlocale(LC_CTYPE, "")) && utf8)
+		setlocale(LC_CTYPE, "C.UTF-8");
+
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 

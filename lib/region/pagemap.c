@@ -185,8 +185,9 @@ struct measuring {
 		*chosen; /**< for each region, whether it is measured; NULL if all are measured */
 	size_t region;   /**< index of the first region that can contain the next run */
 	/**
-	 * Whether a huge page table entry was found in a region that is not anonymous. The page may
-	 * belong to hugetlbfs, or may be a transparent huge page.
+	 * Whether a huge page table entry was found in a region that is neither anonymous nor of a
+	 * file on a block device. The page may belong to hugetlbfs, or may be a transparent huge
+	 * page.
 	 */
 	bool huge_in_files;
 	const struct pm_page_observer *observer; /**< receives the runs; NULL if there is none */
@@ -209,6 +210,15 @@ static bool is_hugetlb(const struct pm_region *region)
 	return strcmp(region->mapping, "/anon_hugepage") == 0;
 }
 
+/**
+ * Returns whether the file of a region is on a block device. Such a file is neither in tmpfs nor in
+ * hugetlbfs, whose device numbers have the major number 0. (Other file systems have it, too.)
+ */
+static bool is_on_disk(const struct pm_region *region)
+{
+	return region->device_major != 0;
+}
+
 static void count_pages(struct measuring *measuring, struct pm_region *region, unsigned state,
                         uint64_t size)
 {
@@ -219,7 +229,7 @@ static void count_pages(struct measuring *measuring, struct pm_region *region, u
 		region->bytes[PM_SIZE_RSS] += size;
 	else if (state & PM_PAGE_SWAPPED)
 		region->bytes[PM_SIZE_SWAP] += size;
-	if (state & PM_PAGE_HUGE && !pm_region_is_anonymous(region))
+	if (state & PM_PAGE_HUGE && !pm_region_is_anonymous(region) && !is_on_disk(region))
 		measuring->huge_in_files = true;
 }
 
@@ -279,12 +289,17 @@ static bool swap_is_active(const char *root)
 	return newline && newline + 1 < text + length;
 }
 
+/** Tests whether a chosen region can be shared memory, of which pages can be in swap. */
 static bool has_shared_memory(const struct pm_regions *regions, const bool *chosen)
 {
-	for (size_t i = 0; i < regions->count; i++)
-		if (is_chosen(chosen, i) && regions->items[i].perms & PM_PERM_SHARED &&
-		    regions->items[i].inode != 0)
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+
+		if (is_chosen(chosen, i) && region->perms & PM_PERM_SHARED && region->inode != 0 &&
+		    !is_on_disk(region))
 			return true;
+	}
+
 	return false;
 }
 

@@ -57,6 +57,18 @@ for example in biggest find_text near_limit search; do
 done
 run pkg-config "$scratch/by-pkg-config"
 
+# The static library, with the shared libraries that it needs, and with nothing shared at all.
+static=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --static --cflags --libs procmem)
+rm "$libdir/libprocmem.so"
+mkdir "$scratch/static"
+for example in biggest find_text near_limit search; do
+	# shellcheck disable=SC2086 # a list of flags
+	cc -std=gnu17 "$examples/$example.c" -o "$scratch/static/$example" $static
+done
+ln -s libprocmem.so.1 "$libdir/libprocmem.so"
+! ldd "$scratch/static/biggest" | grep -q libprocmem || fail 'the static library was not used'
+run 'pkg-config --static' "$scratch/static"
+
 # The example programs in libprocmem(3).
 awk '
 /^```$/ { inside = !inside; count += inside; next }

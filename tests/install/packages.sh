@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds the packages and the archive, and checks that lintian finds no errors, and that the archive
-# runs from any folder. In a clean root, which has only essential packages of Debian and the
+# Builds the packages and the archive, and checks that lintian warns of nothing, that no link in the
+# installed documents is dead, and that the archive runs from any folder with its own libraries. In a clean root, which has only essential packages of Debian and the
 # dependencies of ours, the packages can be installed, used (in_root.sh) and removed without leaving
 # files. Run by ctest.
 set -eu
@@ -33,7 +33,30 @@ packages=$PROCMEM_BUILD/packages
 rm -f "$packages"/*.deb "$packages"/*.tar.gz
 sh "$PROCMEM_SOURCE/docs/package.sh" "$packages"
 
-lintian --allow-root --fail-on error "$packages"/*.deb || fail 'lintian finds errors'
+lintian --allow-root --fail-on error,warning "$packages"/*.deb || fail 'lintian finds defects'
+
+# Only packages are there: kubectl cp copies the whole folder.
+[ "$(find "$packages" -mindepth 1 | wc -l)" = 4 ] || fail "$packages contains more than packages"
+
+# The symbols file has each function.
+dpkg-deb -I "$packages"/libprocmem1_*.deb symbols >"$scratch/symbols"
+sed -n 's/^\t\(pm_[a-z0-9_]*\);$/\1/p' "$PROCMEM_SOURCE/lib/libprocmem.map" >"$scratch/functions"
+while read -r name; do
+	grep -q "^ $name@PROCMEM_1 " "$scratch/symbols" || fail "the symbols file lacks $name"
+done <"$scratch/functions"
+
+mkdir "$scratch/content"
+dpkg-deb -x "$packages"/procmem_*.deb "$scratch/content"
+cmp "$PROCMEM_SOURCE/docs/CHANGELOG.md" - <<END || fail 'the changelog is not that of the sources'
+$(gzip -dc "$scratch/content/usr/share/doc/procmem/changelog.gz")
+END
+for page in "$scratch"/content/usr/share/doc/procmem/*.md \
+	"$scratch"/content/usr/share/doc/procmem/docs/*.md; do
+	grep -o ']([^)#: ]*[)#]' "$page" | sed 's/^](//; s/[)#]$//' >"$scratch/links" || continue
+	while read -r link; do
+		[ -z "$link" ] || [ -f "${page%/*}/$link" ] || fail "${page##*/}: dead link $link"
+	done <"$scratch/links"
+done
 
 # The archive runs from a folder with an unusual name, and from another folder after a move.
 mkdir "$scratch/some where"
@@ -44,8 +67,11 @@ unpacked=$(echo "$scratch/some where"/*)
 mv "$unpacked" "$scratch/else"
 [ "$("$scratch/else/bin/procmem" map -a -o start --csv $$ | grep -c '^[0-9a-f]*$')" -ge 10 ] ||
 	fail 'the archive does not run from the folder where it was moved'
-ldd "$scratch/else/bin/procmem" | grep -q "libprocmem.so.* => $scratch/else/" ||
-	fail 'the program in the archive uses another library'
+"$scratch/else/lib/procmem/ld/procmem" --list "$scratch/else/lib/procmem/bin/procmem" |
+	grep '=> /' >"$scratch/libraries"
+grep -q libc.so.6 "$scratch/libraries" || fail 'the libraries of the archive are not listed'
+! grep -v "=> $scratch/else/" "$scratch/libraries" ||
+	fail 'the program in the archive uses libraries of the system'
 
 # The root: the dependencies of our packages, without our packages. A dependency that Debian does
 # not know is an error in our packages.

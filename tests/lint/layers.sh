@@ -8,7 +8,7 @@ cd "$PROCMEM_SOURCE"
 
 # Prints `FILE:LINE: message` for each violation; awk exits with 1 if there is one.
 # shellcheck disable=SC2016 # the dollars are those of awk
-find lib cmd -name '*.[ch]' | sort | xargs awk '
+find lib cmd -path lib/package -prune -o -name '*.[ch]' -print | sort | xargs awk '
 BEGIN {
 	count = split("base proc region reader files symbols heap runtimes kinds limits family pressure stack graph " \
 		"trace sample stale recording growth scan content dump findings", order, " ")
