@@ -276,7 +276,7 @@ static int watch(struct headroom_rates *rates, struct pm_process *process,
 
 /** Adds the sizes, regions and the usage of the limits that a recording has for one sample. */
 static int add_recorded(struct headroom_rates *rates, struct pm_recording *recording,
-                        uint64_t number, struct pm_error *error)
+                        uint64_t number, const struct headroom_hook *hook, struct pm_error *error)
 {
 	struct pm_recorded recorded;
 	struct pm_headroom headroom;
@@ -290,6 +290,8 @@ static int add_recorded(struct headroom_rates *rates, struct pm_recording *recor
 	    pm_tracker_add(rates->tracker, recorded.time, &regions, error) == 0 &&
 	    pm_reserves_add(rates->reserves, recorded.time, &regions, NULL, error) == 0)
 		result = limit_counters_add(&rates->counters, recorded.time, &headroom, error);
+	if (result == 0 && hook)
+		result = hook->recorded(hook->context, &recorded, &regions, error);
 	pm_regions_deinit(&regions);
 
 	/* The recorded process is the target, so the times have the same clock. */
@@ -303,13 +305,13 @@ static int add_recorded(struct headroom_rates *rates, struct pm_recording *recor
 
 /** Adds all samples of a recording. */
 static int add_all(struct headroom_rates *rates, struct pm_recording *recording,
-                   struct pm_error *error)
+                   const struct headroom_hook *hook, struct pm_error *error)
 {
 	uint64_t count = 0;
 	int result = pm_recording_count(recording, &count, error);
 
 	for (uint64_t number = 1; result == 0 && number <= count; number++)
-		result = add_recorded(rates, recording, number, error);
+		result = add_recorded(rates, recording, number, hook, error);
 	return result;
 }
 
@@ -328,7 +330,7 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 			result = pm_error_set(error, PM_ERROR_USAGE, 0,
 			                      "%s is a recording of another process", path);
 		else
-			result = add_all(rates, recording, error);
+			result = add_all(rates, recording, NULL, error);
 		pm_recording_close(recording);
 	}
 
@@ -393,13 +395,13 @@ static void judge(struct headroom_rates *rates)
 }
 
 int headroom_rates_read(struct headroom_rates *rates, struct pm_recording *recording,
-                        struct pm_error *error)
+                        const struct headroom_hook *hook, struct pm_error *error)
 {
 	*rates = (struct headroom_rates){ .known = true,
 		                          .pid = pm_recording_process_id(recording)->pid };
 	if (pm_tracker_create(&rates->tracker, error) < 0 ||
 	    pm_reserves_create(&rates->reserves, error) < 0 ||
-	    add_all(rates, recording, error) < 0) {
+	    add_all(rates, recording, hook, error) < 0) {
 		headroom_rates_deinit(rates);
 		return -1;
 	}

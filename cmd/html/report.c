@@ -6,6 +6,7 @@
 #include "html/report.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <procmem/minmax.h>
@@ -155,8 +156,7 @@ static void put_left_out(struct html_document *document, size_t count, const cha
 	if (count == 0)
 		return;
 	text_grouped(&line, count);
-	text_format(&line, " more %s%s left out: they are smaller, or changed less", what,
-	            count == 1 ? " is" : "s are");
+	text_format(&line, " more not shown (%s): smaller, or changed less", what);
 	html_document_element(document, "p", "hint", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -196,7 +196,7 @@ static void put_regions(struct html_document *document, const struct html_report
 	for (size_t i = 0; i < report->region_count; i++)
 		put_region(document, report, &report->regions[i]);
 	html_document_end_table(document);
-	put_left_out(document, report->regions_left_out, "region");
+	put_left_out(document, report->regions_left_out, "regions");
 	html_document_end_section(document);
 }
 
@@ -283,7 +283,7 @@ static void put_changes(struct html_document *document, const struct html_report
 	for (size_t i = 0; i < report->change_count; i++)
 		put_change(document, &report->changes[i], largest);
 	html_document_end_table(document);
-	put_left_out(document, report->changes_left_out, "change");
+	put_left_out(document, report->changes_left_out, "changes");
 	html_document_end_section(document);
 }
 
@@ -347,6 +347,7 @@ static void put_members(struct html_document *document, const struct html_report
 		html_cells_end(document);
 	}
 	html_document_end_table(document);
+	put_left_out(document, report->members_left_out, "processes");
 	html_document_end_section(document);
 }
 
@@ -383,35 +384,69 @@ static void put_unseen(struct html_document *document, const struct html_report 
 	}
 }
 
-int html_report_write(const struct html_report *report, const char *path, struct pm_error *error)
+/** Writes all sections. */
+static void put_sections(struct html_document *document, const struct html_report *report)
+{
+	put_header(document, report);
+	put_verdict(document, report);
+	put_findings(document, report);
+	put_tiles(document, report);
+	if (report->timeline.count > 1) {
+		html_document_section(document, "timeline", "Memory by kind");
+		html_timeline_put(document, report);
+		html_document_end_section(document);
+	}
+	if (report->share_count > 0) {
+		html_document_section(document, "share", "Now");
+		html_share_put(document, report);
+		html_document_end_section(document);
+	}
+	put_regions(document, report);
+	put_classes(document, report);
+	put_changes(document, report);
+	put_strings(document, report);
+	put_stacks(document, report);
+	put_members(document, report);
+	put_commands(document, report);
+	put_unseen(document, report);
+	html_data_put(document, report);
+}
+
+/** Writes the file. @param only_new  an existing file is an error */
+static int write_file(const struct html_report *report, const char *path, bool only_new,
+                      struct pm_error *error)
 {
 	struct html_document document;
 
 	if (html_document_open(&document, path, report->title, error) < 0)
 		return -1;
-
-	put_header(&document, report);
-	put_verdict(&document, report);
-	put_findings(&document, report);
-	put_tiles(&document, report);
-	if (report->timeline.count > 1) {
-		html_document_section(&document, "timeline", "Memory by kind");
-		html_timeline_put(&document, report);
-		html_document_end_section(&document);
-	}
-	if (report->share_count > 0) {
-		html_document_section(&document, "share", "Now");
-		html_share_put(&document, report);
-		html_document_end_section(&document);
-	}
-	put_regions(&document, report);
-	put_classes(&document, report);
-	put_changes(&document, report);
-	put_strings(&document, report);
-	put_stacks(&document, report);
-	put_members(&document, report);
-	put_commands(&document, report);
-	put_unseen(&document, report);
-	html_data_put(&document, report);
+	document.file.only_new = only_new;
+	put_sections(&document, report);
 	return html_document_keep(&document, error);
+}
+
+int html_report_write(const struct html_report *report, const char *path, struct pm_error *error)
+{
+	return write_file(report, path, false, error);
+}
+
+int html_report_write_new(const struct html_report *report, const char *path,
+                          struct pm_error *error)
+{
+	return write_file(report, path, true, error);
+}
+
+int html_report_check(const char *path, struct pm_error *error)
+{
+	struct stat status;
+	struct new_file file;
+
+	/* A pipe or a device is opened only once. */
+	if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode) &&
+	    !S_ISDIR(status.st_mode))
+		return 0;
+	if (new_file_open(&file, path, error) < 0)
+		return -1;
+	new_file_drop(&file);
+	return 0;
 }

@@ -5,8 +5,10 @@
 
 #include <procmem/evidence.h>
 #include <procmem/histogram.h>
+#include <procmem/process_id.h>
 
 #include "headroom/rates.h"
+#include "html/moments.h"
 #include "target/regions_load.h"
 #include "target/target.h"
 #include "why/deep.h"
@@ -52,6 +54,8 @@ struct why_observation {
 	struct why_owners owners;         /**< memory by owner over time */
 	struct why_group group;           /**< the cgroup whose limit matters */
 	struct why_signs pressure;        /**< pressure on memory */
+	struct html_moments moments;      /**< memory by kind over time; empty without --html */
+	char host[PM_HOST_SIZE];          /**< name of the machine; "" if not known */
 	struct why_deep deep;             /**< who holds the chunks of the first finding */
 	struct pm_headroom headroom;      /**< limits at the end */
 	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */
@@ -64,9 +68,10 @@ struct why_observation {
 	double first_time;            /**< time of the first sample, in seconds */
 	double seconds;               /**< how long it was observed */
 	double cpu_seconds;           /**< CPU time of this program */
-	uint64_t samples;             /**< number of samples */
-	bool watched;                 /**< `procmem watch` has observed it: less was read */
-	bool interrupted;             /**< the user ended it early */
+	double last_wall; /**< time of the last sample, seconds since 1970; only if `watched` */
+	uint64_t samples; /**< number of samples */
+	bool watched;     /**< `procmem watch` has observed it: less was read */
+	bool interrupted; /**< the user ended it early */
 };
 
 /**

@@ -6,10 +6,18 @@
 
 #include "base/delta.h"
 #include "base/report.h"
+#include "html/report.h"
 #include "target/malloc_graph.h"
 #include "why/judge.h"
 
-enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP, OPTION_DEEP, OPTION_MAX_STOP };
+enum {
+	OPTION_FOR = CLI_LONG_ONLY,
+	OPTION_NO_STRINGS,
+	OPTION_CGROUP,
+	OPTION_DEEP,
+	OPTION_MAX_STOP,
+	OPTION_HTML
+};
 
 static const struct cli_option why_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION", "observe for this time (10s, 5m; default 30s)" },
@@ -22,6 +30,7 @@ static const struct cli_option why_option_list[] = {
 	  "with --deep: refuse to stop the process for longer\nthan this (default: 1s; 0: any "
 	  "time)" },
 	{ OPTION_NO_STRINGS, "no-strings", NULL, "show no content of the process's memory" },
+	{ OPTION_HTML, "html", "FILE", "also write a report to FILE, which a browser shows" },
 	{ 'a', "all", NULL, "show all findings, also those that weigh little" },
 	{ 0 },
 };
@@ -42,6 +51,9 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return malloc_graph_parse_stop(value, &options->stop_max_ns, error);
 	case OPTION_CGROUP:
 		options->cgroup = value;
+		return 0;
+	case OPTION_HTML:
+		options->html = value;
 		return 0;
 	case OPTION_NO_STRINGS:
 		options->no_text = true;
@@ -70,7 +82,7 @@ const struct cli_spec why_spec = {
 		 "recording, a core file or a saved smaps file: the report names what it lacks.\n"
 		 "The exit status is 1 if something was found, 0 if not, and 2 after an error.",
 	.examples = {
-		{ "procmem why java", "what is wrong with the memory of java" },
+		{ "procmem why --html out.html java", "what is wrong with java, and a report to send" },
 		{ "procmem why --cgroup /shop", "what fills the cgroup /shop" },
 	},
 	.operands_min = 0,
@@ -87,6 +99,12 @@ static void report_read(const struct why_observation *observation)
 	            observation->samples, observation->seconds, walks->count,
 	            *walks->allocator ? " of " : "", walks->allocator, observation->texts.bytes,
 	            observation->cpu_seconds);
+}
+
+/** Returns whether the file of --html is the only output. */
+static bool is_silent(const struct why_options *options)
+{
+	return options->html && options->output.quiet && !options->output.json;
 }
 
 enum status why_run(struct out *out, int argc, char **argv)
@@ -111,12 +129,15 @@ enum status why_run(struct out *out, int argc, char **argv)
 		return STATUS_ERROR;
 	}
 
+	if (options.html && html_report_check(options.html, &error) < 0)
+		return report_failure(&error);
+
 	out_set_colour(out, options.output.colour);
 	int result = why_observe(&observation, words.count > 0 ? words.operands[0] : NULL, &error);
 	if (result == 0 && options.output.verbose && !options.output.quiet)
 		report_read(&observation);
 	if (result == 0)
-		result = why_judge(&observation, out, &error);
+		result = why_judge(&observation, is_silent(&options) ? NULL : out, &error);
 	why_observe_deinit(&observation);
 	if (result < 0)
 		return report_failure(&error);
