@@ -51,6 +51,9 @@ struct html_finding {
 /** Maximum number of moments of a timeline. */
 enum { HTML_MOMENTS_MAX = 10000 };
 
+/** Number of colours in the style sheet, one for each enum pm_kind. A larger index starts again. */
+enum { HTML_COLOURS = 18 };
+
 /** The memory of one kind over time. */
 struct html_kind {
 	const char *name;       /**< such as "malloc" */

@@ -1,8 +1,488 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The drawing is one <svg> that contains another one. The inner one is stretched to the width of
+ * the page and has the areas, in parts of its width and height (WIDE, HIGH). The outer one has the
+ * text, at positions in percent, so that letters keep their size on narrow screens.
+ *
+ * Each area reaches from its upper edge down to 0, and those below are drawn over it. So only upper
+ * edges are stored. The script zooms by the `viewBox` of the inner <svg>, and finds the domain of
+ * the axes in attributes of the outer one.
+ */
 #include "html/timeline.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/alloc.h"
+#include "base/convert.h"
+#include "base/delta.h"
+#include "html/axis.h"
+#include "html/cells.h"
+#include "html/moments.h"
+#include "html/spark.h"
+
+/* The coordinates of the inner <svg>. */
+enum { WIDE = 1000, HIGH = 2000 };
+
+/* Parts of the time for which two moments are drawn: 500 columns. */
+enum { BUCKETS = 250 };
+
+/* Width of the area of a moment between two gaps. */
+enum { ALONE = 4 };
+
+/* A limit is drawn if it is at most this multiple of the highest total. */
+static const double limit_highest = 5;
+
+/* The axis is extended by at most this part of the observed time for the prediction. */
+static const double extension_max = 0.6;
+
+/** What is being drawn. */
+struct chart {
+	const struct html_timeline *timeline;
+	struct html_moments moments;
+	size_t *chosen; /* indexes of the moments that are drawn */
+	size_t chosen_count;
+	double *edge;       /* upper edge of the area that is drawn, at each chosen moment, bytes */
+	double observed;    /* seconds from the first to the last moment */
+	double seconds;     /* length of the time axis */
+	double max;         /* bytes at the upper end of the size axis */
+	bool limit_is_seen; /* the limit is in the drawing */
+	struct text *text;
+};
+
+static double horizontal(const struct chart *chart, double seconds)
+{
+	return seconds / chart->seconds * WIDE;
+}
+
+static double vertical(const struct chart *chart, double bytes)
+{
+	return HIGH - bytes / chart->max * HIGH;
+}
+
+/** Returns the last total. */
+static double total_now(const struct chart *chart)
+{
+	return chart->moments.totals[chart->moments.count - 1];
+}
+
+static bool is_predicted(const struct html_limit *limit)
+{
+	return limit->known && limit->time_known && isfinite(limit->seconds_max) &&
+	       limit->seconds_min >= 0 && limit->seconds_max >= limit->seconds_min &&
+	       limit->seconds_max > 0;
+}
+
+/** Sets the lengths of both axes. */
+static void set_axes(struct chart *chart)
+{
+	const struct html_limit *limit = &chart->timeline->limit;
+	double highest = 0;
+
+	for (size_t i = 0; i < chart->moments.count; i++)
+		highest = fmax(highest, chart->moments.totals[i]);
+
+	chart->limit_is_seen = limit->known && (double)limit->max <= highest * limit_highest;
+	chart->max = highest;
+	if (chart->limit_is_seen)
+		chart->max = fmax(highest, (double)limit->max);
+	chart->max = fmax(chart->max * 1.08, 1);
+
+	chart->observed = chart->moments.times[chart->moments.count - 1];
+	chart->seconds = chart->observed;
+	if (chart->limit_is_seen && is_predicted(limit))
+		chart->seconds += fmin(limit->seconds_max * 1.05, chart->observed * extension_max);
+	if (chart->seconds <= 0)
+		chart->seconds = 1;
+}
+
+static void chart_init(struct chart *chart, const struct html_timeline *timeline, struct text *text)
+{
+	*chart = (struct chart){ .timeline = timeline, .text = text };
+	html_moments_init(&chart->moments, timeline);
+
+	chart->chosen = alloc_array(NULL, chart->moments.count, sizeof *chart->chosen);
+	chart->chosen_count = html_moments_choose(&chart->moments, BUCKETS, chart->chosen);
+	chart->edge = alloc_array(NULL, chart->chosen_count, sizeof *chart->edge);
+	set_axes(chart);
+}
+
+static void chart_deinit(struct chart *chart)
+{
+	html_moments_deinit(&chart->moments);
+	free(chart->chosen);
+	free(chart->edge);
+}
+
+static void put_point(const struct chart *chart, char letter, double x, double bytes)
+{
+	text_format(chart->text, "%c%.0f %.0f", letter, x, vertical(chart, bytes));
+}
+
+/** Checks whether a point is on the line between its neighbours, because all are equal. */
+static bool is_flat(const struct chart *chart, size_t from, size_t i, size_t to)
+{
+	return i > from && i + 1 < to && chart->edge[i - 1] == chart->edge[i] &&
+	       chart->edge[i + 1] == chart->edge[i];
+}
+
+/** Adds a closed path for the chosen moments from `from` to before `to`, which have no gap. */
+static void put_part(const struct chart *chart, size_t from, size_t to)
+{
+	const double *times = chart->moments.times;
+	double left = horizontal(chart, times[chart->chosen[from]]);
+	double right = horizontal(chart, times[chart->chosen[to - 1]]);
+
+	if (right - left < ALONE)
+		right = left + ALONE;
+	put_point(chart, 'M', left, 0);
+	for (size_t i = from; i < to; i++) {
+		if (!is_flat(chart, from, i, to))
+			put_point(chart, 'L', horizontal(chart, times[chart->chosen[i]]),
+			          chart->edge[i]);
+	}
+	if (to - from == 1 || times[chart->chosen[from]] == times[chart->chosen[to - 1]])
+		put_point(chart, 'L', right, chart->edge[to - 1]);
+	put_point(chart, 'L', right, 0);
+	text_char(chart->text, 'Z');
+}
+
+/** Adds the area whose upper edge was computed. */
+static void put_area(const struct chart *chart, size_t kind)
+{
+	size_t from = 0;
+
+	text_format(chart->text, "<path class=\"k%u\" data-kind=\"%zu\" d=\"",
+	            chart->timeline->kinds[kind].colour % HTML_COLOURS, kind);
+	for (size_t i = 1; i <= chart->chosen_count; i++) {
+		if (i == chart->chosen_count ||
+		    html_moments_gap(&chart->moments, chart->chosen[i])) {
+			put_part(chart, from, i);
+			from = i;
+		}
+	}
+	text_string(chart->text, "\"/>\n");
+}
+
+/** Adds the areas, those on top of the stack first. */
+static void put_areas(const struct chart *chart)
+{
+	const struct html_timeline *timeline = chart->timeline;
+
+	text_string(chart->text, "<g class=\"areas\">\n");
+	for (size_t top = timeline->kind_count; top-- > 0;) {
+		for (size_t i = 0; i < chart->chosen_count; i++) {
+			chart->edge[i] = 0;
+			for (size_t k = 0; k <= top; k++)
+				chart->edge[i] += (double)timeline->kinds[chart->moments.order[k]]
+				                          .values[chart->chosen[i]];
+		}
+		put_area(chart, chart->moments.order[top]);
+	}
+	text_string(chart->text, "</g>\n");
+}
+
+/** Adds a rectangle for each time without samples. */
+static void put_gaps(const struct chart *chart)
+{
+	for (size_t i = 1; i < chart->moments.count; i++) {
+		if (!html_moments_gap(&chart->moments, i))
+			continue;
+
+		const double *times = chart->moments.times;
+		char duration[PM_DURATION_TEXT_SIZE];
+
+		pm_format_duration(times[i] - times[i - 1], duration);
+		text_format(chart->text,
+		            "<rect class=\"gap\" x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\">"
+		            "<title>no samples for %s</title></rect>\n",
+		            horizontal(chart, times[i - 1]),
+		            horizontal(chart, times[i] - times[i - 1]), HIGH, duration);
+	}
+}
+
+/** Adds a dashed line from the last total towards the limit. */
+static void put_guess(const struct chart *chart, double seconds)
+{
+	double now = total_now(chart), rise = (double)chart->timeline->limit.max - now;
+
+	/* Only the part that is seen: the time can be very long. */
+	double shown = fmin(seconds, chart->seconds - chart->observed);
+	double part = seconds > 0 ? shown / seconds : 1;
+
+	text_format(chart->text, "<path class=\"guess\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+	            horizontal(chart, chart->observed), vertical(chart, now),
+	            horizontal(chart, chart->observed + shown), vertical(chart, now + rise * part));
+}
+
+/** Adds the limit, and the lines to the earliest and the latest moment at which it is reached. */
+static void put_limit(const struct chart *chart)
+{
+	const struct html_limit *limit = &chart->timeline->limit;
+
+	if (!chart->limit_is_seen)
+		return;
+	text_format(chart->text, "<path class=\"limit\" d=\"M0 %.1fH%d\"/>\n",
+	            vertical(chart, (double)limit->max), WIDE);
+	if (chart->seconds <= chart->observed || !is_predicted(limit))
+		return;
+
+	text_format(chart->text,
+	            "<rect class=\"future\" x=\"%.1f\" y=\"0\" width=\"%.1f\" "
+	            "height=\"%d\"/>\n",
+	            horizontal(chart, chart->observed), WIDE - horizontal(chart, chart->observed),
+	            HIGH);
+	put_guess(chart, limit->seconds_min);
+	if (limit->seconds_max > limit->seconds_min)
+		put_guess(chart, limit->seconds_max);
+}
+
+/** Adds the marks of the size axis: lines across the drawing, or their labels. */
+static void put_sizes(const struct chart *chart, bool labels)
+{
+	double step = html_axis_size_step(chart->max);
+
+	for (double bytes = 0; bytes <= chart->max; bytes += step) {
+		double y = vertical(chart, bytes);
+
+		if (!labels) {
+			text_format(chart->text, "<path class=\"grid\" d=\"M0 %.1fH%d\"/>\n", y,
+			            WIDE);
+			continue;
+		}
+		text_format(chart->text, "<text x=\"100%%\" dx=\"-6\" y=\"%.2f%%\" dy=\"4\">",
+		            y / HIGH * 100);
+		html_axis_put_size(chart->text, bytes, chart->max);
+		text_string(chart->text, "</text>\n");
+	}
+}
+
+static void put_time(const struct html_axis_times *axis, double at, bool with_date,
+                     struct text *text)
+{
+	double x = at / axis->seconds * 100;
+
+	if (axis->step < 86400) {
+		text_format(text, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"16\">", x);
+		html_axis_put_time(axis, at, text);
+		text_string(text, "</text>");
+	}
+	if (with_date) {
+		text_format(text, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"30\">", x);
+		html_axis_put_date(axis, at, text);
+		text_string(text, "</text>");
+	}
+}
+
+/** Adds the labels of the time axis. A date is shown where a day starts. */
+static void put_times(const struct chart *chart)
+{
+	struct html_axis_times axis;
+	struct text shown = { 0 }, date = { 0 };
+
+	html_axis_init_times(&axis, chart->timeline->start, chart->seconds);
+	text_string(chart->text, "<g class=\"times\">\n");
+	for (double at = html_axis_first_time(&axis); at <= axis.seconds; at += (double)axis.step) {
+		text_clear(&date);
+		html_axis_put_date(&axis, at, &date);
+
+		bool same = strcmp(text_terminate(&shown), text_terminate(&date)) == 0;
+
+		text_string(chart->text, "<g>");
+		put_time(&axis, at, axis.dated && !same, chart->text);
+		text_string(chart->text, "</g>\n");
+		text_clear(&shown);
+		text_bytes(&shown, date.bytes, date.length);
+	}
+	text_string(chart->text, "</g>\n");
+	text_deinit(&shown);
+	text_deinit(&date);
+}
+
+static void put_duration(struct text *text, double seconds)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	pm_format_duration(seconds, duration);
+	text_string(text, duration);
+}
+
+/** Adds the time left: "reached in 10h to 12h at +13.4M/h". */
+static void put_time_left(const struct html_limit *limit, struct text *text)
+{
+	text_string(text, "reached in ");
+	put_duration(text, limit->seconds_min);
+	if (limit->seconds_max > limit->seconds_min) {
+		text_string(text, " to ");
+		put_duration(text, limit->seconds_max);
+	}
+	if (limit->rate > 0) {
+		text_string(text, " at ");
+		delta_put_rate(text, limit->rate);
+	}
+}
+
+/** Adds the words at the line of the limit, above the line if there is room. */
+static void put_limit_label(const struct chart *chart)
+{
+	const struct html_limit *limit = &chart->timeline->limit;
+
+	if (!chart->limit_is_seen)
+		return;
+	text_format(chart->text, "<text class=\"lim\" x=\"6\" y=\"%.2f%%\" dy=\"-5\">limit ",
+	            vertical(chart, (double)limit->max) / HIGH * 100);
+	text_size(chart->text, limit->max);
+	text_string(chart->text, "</text>\n");
+}
+
+/** Adds a description for those who do not see the drawing. */
+static void put_words(const struct chart *chart)
+{
+	const struct html_timeline *timeline = chart->timeline;
+	struct text *text = chart->text;
+
+	text_string(text, "<title id=\"chart-title\">Memory by kind over ");
+	put_duration(text, chart->observed);
+	text_string(text, "</title><desc id=\"chart-desc\">The sum of all kinds went from ");
+	text_size(text, convert_uint64(chart->moments.totals[0]));
+	text_string(text, " to ");
+	text_size(text, convert_uint64(total_now(chart)));
+	if (timeline->kind_count > 0) {
+		const struct html_kind *top =
+			&timeline->kinds[chart->moments.order[timeline->kind_count - 1]];
+
+		if (top->values[timeline->count - 1] > top->values[0]) {
+			text_string(text, "; ");
+			html_document_escape(text, top->name, strlen(top->name));
+			text_string(text, " grew most");
+		}
+	}
+	text_string(text, ".</desc>\n");
+}
+
+static void put_drawing(const struct chart *chart)
+{
+	struct text *text = chart->text;
+
+	text_string(text, "<div class=\"plot\">\n<svg class=\"sizes\" aria-hidden=\"true\">\n");
+	put_sizes(chart, true);
+	text_string(text, "</svg>\n");
+	text_format(text,
+	            "<svg id=\"chart\" class=\"timeline\" role=\"img\" tabindex=\"0\" "
+	            "aria-labelledby=\"chart-title chart-desc\" data-seconds=\"%.3f\" "
+	            "data-max=\"%.0f\" data-gap=\"%.3f\">",
+	            chart->seconds, chart->max, chart->moments.gap);
+	put_words(chart);
+
+	text_format(text,
+	            "<svg class=\"inner\" viewBox=\"0 0 %d %d\" width=\"100%%\" height=\"100%%\" "
+	            "preserveAspectRatio=\"none\">\n",
+	            WIDE, HIGH);
+	put_sizes(chart, false);
+	put_areas(chart);
+	put_gaps(chart);
+	put_limit(chart);
+	text_format(text,
+	            "<rect class=\"selection\" x=\"0\" y=\"0\" width=\"0\" height=\"%d\"/>\n"
+	            "<path class=\"cursor\" d=\"\"/>\n</svg>\n",
+	            HIGH);
+
+	put_limit_label(chart);
+	put_times(chart);
+	text_string(text, "</svg>\n</div>\n");
+}
+
+/** Adds a change with its sign; it may be larger than an int64_t. */
+static void put_change(struct text *text, uint64_t before, uint64_t after)
+{
+	if (before == after) {
+		text_char(text, '0');
+		return;
+	}
+	text_string(text, after < before ? "\xe2\x88\x92" : "+");
+	text_size(text, after > before ? after - before : before - after);
+}
+
+/** Adds a kind to the legend: its colour, name, bytes now, change, and a curve of its own scale. */
+static void put_entry(const struct chart *chart, size_t index)
+{
+	const struct html_kind *kind = &chart->timeline->kinds[index];
+	struct text *text = chart->text;
+	size_t last = chart->moments.count - 1;
+	uint64_t now = kind->values[last], first = kind->values[0];
+	bool grew = now > first;
+
+	text_format(text, "<li><span class=\"swatch k%u\"></span><span>",
+	            kind->colour % HTML_COLOURS);
+	html_document_escape(text, kind->name, strlen(kind->name));
+	text_format(text, "</span> <b data-kind=\"%zu\">", index);
+	text_size(text, now);
+	text_format(text, "</b> <span class=\"%s\">",
+	            html_cells_class((int64_t)grew - (now < first)));
+	put_change(text, first, now);
+	text_string(text, "</span>");
+	html_spark_put_values(text, chart->moments.times, kind->values, chart->moments.count);
+	text_string(text, "</li>\n");
+}
+
+static void put_legend(const struct chart *chart)
+{
+	text_string(chart->text, "<ul class=\"legend\">\n");
+	for (size_t k = chart->timeline->kind_count; k-- > 0;)
+		put_entry(chart, chart->moments.order[k]);
+	text_string(chart->text, "</ul>\n");
+}
+
+/** Adds the limit in words, and what the drawing does not show. */
+static void put_notes(const struct chart *chart)
+{
+	const struct html_timeline *timeline = chart->timeline;
+	const struct html_limit *limit = &timeline->limit;
+	struct text *text = chart->text;
+
+	text_string(text, "<p class=\"hint\">");
+	if (limit->known) {
+		text_string(text, "<b>Limit ");
+		text_size(text, limit->max);
+		text_string(text, "</b> (");
+		html_document_escape(text, limit->name, strlen(limit->name));
+		text_char(text, ')');
+		if (is_predicted(limit)) {
+			text_string(text, ", ");
+			put_time_left(limit, text);
+		}
+		text_string(text, chart->limit_is_seen ? ". " : "; it is above this chart. ");
+	}
+
+	text_string(text, "Change since the first sample; small curves have their own scale.");
+	if (timeline->samples > timeline->count || chart->chosen_count < timeline->count) {
+		text_string(text, " Drawn from the lowest and highest totals among ");
+		text_grouped(text, timeline->samples > timeline->count ? timeline->samples
+		                                                       : timeline->count);
+		text_string(text, " samples.");
+	}
+	text_string(text, "</p>\n<p class=\"hint keys\" hidden>Drag or + \xe2\x88\x92 zoom, "
+	                  "\xe2\x86\x90 \xe2\x86\x92 move (Shift: larger steps), Home, End, Esc: "
+	                  "all. <span id=\"reading\" role=\"status\"></span></p>\n");
+}
 
 void html_timeline_put(struct html_document *document, const struct html_report *report)
 {
-	(void)document;
-	(void)report;
+	struct text text = { 0 };
+	struct chart chart;
+
+	if (report->timeline.count == 0)
+		return;
+
+	chart_init(&chart, &report->timeline, &text);
+	put_drawing(&chart);
+	put_legend(&chart);
+	put_notes(&chart);
+	html_document_markup(document, &text);
+	chart_deinit(&chart);
+	text_deinit(&text);
 }
