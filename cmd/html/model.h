@@ -127,6 +127,19 @@ struct html_change {
 	uint64_t after;      /**< bytes at the end */
 };
 
+/** A table of changes. */
+struct html_changes {
+	const char *id;                 /**< identifier of the section, such as "changes" */
+	const char *heading;            /**< its heading */
+	const char *what;               /**< heading of the names */
+	const char *kind;               /**< heading of the kinds */
+	const char *mapping;            /**< heading of the mappings */
+	const char *note;               /**< a sentence below the heading; NULL: none */
+	const struct html_change *rows; /**< by descending amount */
+	size_t count;                   /**< number of elements */
+	size_t left_out;                /**< number of changes that are not among them */
+};
+
 /** A text in new pages. */
 struct html_string {
 	uint64_t count;    /**< number of such texts */
@@ -188,6 +201,8 @@ struct html_report {
 	const struct html_share *shares;     /**< by descending bytes */
 	size_t share_count;                  /**< number of elements */
 	double series_start; /**< time of the first sample, as in html_region.series */
+	const struct html_share *shares_before; /**< the same at the start; shown beside `shares` */
+	size_t share_before_count;           /**< number of elements */
 	const struct html_region *regions;   /**< by descending growth, then bytes */
 	size_t region_count;                 /**< number of elements */
 	size_t regions_left_out;             /**< number of regions that are not among them */
@@ -196,6 +211,9 @@ struct html_report {
 	const struct html_change *changes;   /**< by descending amount */
 	size_t change_count;                 /**< number of elements */
 	size_t changes_left_out;             /**< number of changes that are not among them */
+	const char *changes_what; /**< what each of them is, such as "region"; NULL: "what" */
+	const struct html_changes *more;     /**< further tables of changes */
+	size_t more_count;                   /**< number of elements */
 	const struct html_string *strings;   /**< by descending count */
 	size_t string_count;                 /**< number of elements */
 	bool strings_hidden;                 /**< the user wants no content of memory */

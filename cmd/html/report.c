@@ -233,12 +233,12 @@ static int64_t difference(const struct html_change *change)
 }
 
 /** Returns the largest amount of a change. */
-static uint64_t largest_change(const struct html_report *report)
+static uint64_t largest_change(const struct html_changes *changes)
 {
 	uint64_t largest = 0;
 
-	for (size_t i = 0; i < report->change_count; i++) {
-		const struct html_change *change = &report->changes[i];
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct html_change *change = &changes->rows[i];
 		uint64_t amount = change->after > change->before ? change->after - change->before
 		                                                 : change->before - change->after;
 
@@ -266,24 +266,61 @@ static void put_change(struct html_document *document, const struct html_change 
 	html_cells_end(document);
 }
 
+static void put_change_table(struct html_document *document, const struct html_changes *changes)
+{
+	const struct html_column columns[] = {
+		{ changes->what, false }, { changes->kind, false },  { "before", true },
+		{ "after", true },        { "difference", true },    { "\xe2\x88\x92 0 +", false },
+		{ "", false },            { changes->mapping, false },
+	};
+	uint64_t largest = largest_change(changes);
+
+	if (changes->count == 0)
+		return;
+	html_document_section(document, changes->id, changes->heading);
+	if (changes->note)
+		html_document_element(document, "p", "hint", changes->note);
+	html_document_table(document, changes->heading, columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < changes->count; i++)
+		put_change(document, &changes->rows[i], largest);
+	html_document_end_table(document);
+	put_left_out(document, changes->left_out, "change");
+	html_document_end_section(document);
+}
+
 static void put_changes(struct html_document *document, const struct html_report *report)
 {
-	static const struct html_column columns[] = {
-		{ "what", false }, { "kind", false },      { "before", true },
-		{ "after", true }, { "difference", true }, { "\xe2\x88\x92 0 +", false },
-		{ "", false },     { "mapping", false },
-	};
-	uint64_t largest = largest_change(report);
+	const struct html_changes changes = { .id = "changes",
+		                              .heading = "Before and after",
+		                              .what = report->changes_what
+		                                              ? report->changes_what
+		                                              : "what",
+		                              .kind = "kind",
+		                              .mapping = "mapping",
+		                              .rows = report->changes,
+		                              .count = report->change_count,
+		                              .left_out = report->changes_left_out };
 
-	if (report->change_count == 0)
+	put_change_table(document, &changes);
+	for (size_t i = 0; i < report->more_count; i++)
+		put_change_table(document, &report->more[i]);
+}
+
+/** Draws the share of each kind: now, or before and after, one above the other. */
+static void put_shares(struct html_document *document, const struct html_report *report)
+{
+	struct html_report before = { .shares = report->shares_before,
+		                      .share_count = report->share_before_count };
+
+	if (report->share_count == 0)
 		return;
-	html_document_section(document, "changes", "Before and after");
-	html_document_table(document, "Before and after", columns,
-	                    sizeof columns / sizeof *columns);
-	for (size_t i = 0; i < report->change_count; i++)
-		put_change(document, &report->changes[i], largest);
-	html_document_end_table(document);
-	put_left_out(document, report->changes_left_out, "change");
+	html_document_section(document, "share", before.share_count > 0 ? "Kinds" : "Now");
+	if (before.share_count > 0) {
+		html_document_element(document, "h3", NULL, "Before");
+		html_share_put(document, &before);
+		html_document_element(document, "h3", NULL, "After");
+	}
+	html_share_put(document, report);
 	html_document_end_section(document);
 }
 
@@ -399,11 +436,7 @@ int html_report_write(const struct html_report *report, const char *path, struct
 		html_timeline_put(&document, report);
 		html_document_end_section(&document);
 	}
-	if (report->share_count > 0) {
-		html_document_section(&document, "share", "Now");
-		html_share_put(&document, report);
-		html_document_end_section(&document);
-	}
+	put_shares(&document, report);
 	put_regions(&document, report);
 	put_classes(&document, report);
 	put_changes(&document, report);
