@@ -144,6 +144,8 @@ class Browser:
 
     def load(self, path):
         """Opens a file, and waits until it and its scripts have run."""
+        with open(path, "rb"):
+            pass
         self.post("/url", url="file://" + urllib.request.pathname2url(os.path.abspath(path)))
 
     def run(self, script, *arguments):
