@@ -19,7 +19,7 @@
 #include "target/frames.h"
 
 /* Most rows of a table: more than a reader looks at, and a file of less than 1 MB. */
-enum { ROWS_MAX = 300, TILES_MAX = 6, TABLES_MAX = 2, LINES_MAX = 4 };
+enum { ROWS_MAX = 300, TILES_MAX = 6, TABLES_MAX = 3, LINES_MAX = 4 };
 
 /** Bytes of each kind in a sample. */
 struct kind_sums {
@@ -37,7 +37,7 @@ struct view {
 	struct html_report report;
 	struct html_tile tiles[TILES_MAX];
 	struct html_share before[PM_KIND_COUNT], after[PM_KIND_COUNT];
-	struct html_change *changes[1 + TABLES_MAX]; /* owned */
+	struct html_change *changes[TABLES_MAX]; /* owned */
 	struct html_changes tables[TABLES_MAX];
 	struct html_command command;
 	const char *unseen[LINES_MAX];
@@ -186,12 +186,22 @@ static void add_tile(struct view *view, const char *label, const char *value, co
 		(struct html_tile){ .label = label, .value = value, .note = note };
 }
 
-/** Returns where a sample is from. */
+/** Returns where a sample is from: "sample 3 of run.pmrec, 2026-01-31T12:00:00.000Z". */
 static const char *describe(struct view *view, const struct sampled *sampled)
 {
+	size_t length = sampled->number > 0 ? sampled->file_length : strlen(sampled->word);
+	size_t start = length;
 	struct text text = { 0 };
 
-	sampled_describe(sampled, &text);
+	while (start > 0 && sampled->word[start - 1] != '/')
+		start--;
+	if (sampled->number > 0)
+		text_format(&text, "sample %llu of ", (unsigned long long)sampled->number);
+	text_bytes(&text, sampled->word + start, length - start);
+	if (sampled->wall_ns) {
+		text_string(&text, ", ");
+		delta_put_time(&text, sampled->wall_ns);
+	}
 	return keep(view, &text);
 }
 
@@ -205,8 +215,9 @@ static void set_tiles(struct view *view)
 	add_tile(view, "after", keep_size(view, view->is.total), describe(view, rows->after));
 	add_tile(view, "difference", keep_delta(view, view->was.total, view->is.total), NULL);
 	if (view->is.total != view->was.total)
-		view->tiles[view->report.tile_count - 1].tone =
-			view->is.total > view->was.total ? HTML_BAD : HTML_GOOD;
+		view->tiles[view->report.tile_count - 1].tone = view->is.total > view->was.total
+		                                                        ? HTML_BAD
+		                                                        : HTML_GOOD;
 
 	if (put_time_between(view, &text))
 		add_tile(view, "time between", keep(view, &text), NULL);
@@ -257,39 +268,43 @@ static struct html_change change_of(struct view *view, const struct diff_row *ro
 	return change;
 }
 
-static void set_changes(struct view *view)
-{
-	static const char *const headings[] = {
-		[DIFF_BY_REGION] = "region",
-		[DIFF_BY_KIND] = "kind",
-		[DIFF_BY_MAPPING] = "mapping",
-		[DIFF_BY_OWNER] = "owner",
-	};
-	const struct diff_rows *rows = view->rows;
-	size_t count = rows->shown < ROWS_MAX ? rows->shown : ROWS_MAX;
-
-	if (rows->options->by == DIFF_BY_SITE)
-		return;
-	view->changes[0] = alloc_array(NULL, count + 1, sizeof **view->changes);
-	for (size_t i = 0; i < count; i++)
-		view->changes[0][i] = change_of(view, &rows->rows[i]);
-	view->report.changes = view->changes[0];
-	view->report.change_count = count;
-	view->report.changes_left_out = rows->count - count;
-	view->report.changes_what = headings[rows->options->by];
-}
-
 /** Adds a table. @return its rows, to be filled */
 static struct html_change *add_table(struct view *view, struct html_changes table, size_t total)
 {
 	size_t number = view->report.more_count++;
 	struct html_change *rows = alloc_array(NULL, table.count + 1, sizeof *rows);
 
-	table.rows = view->changes[1 + number] = rows;
+	table.rows = view->changes[number] = rows;
 	table.left_out = total - table.count;
 	view->tables[number] = table;
 	view->report.more = view->tables;
 	return rows;
+}
+
+static void add_changes(struct view *view)
+{
+	static const char *const names[] = {
+		[DIFF_BY_REGION] = "region", [DIFF_BY_KIND] = "kind", [DIFF_BY_MAPPING] = "mapping",
+		[DIFF_BY_OWNER] = "owner",   [DIFF_BY_SITE] = "site",
+	};
+	const struct diff_rows *rows = view->rows;
+	enum diff_by by = rows->options->by;
+	struct html_changes table = {
+		.id = "changes",
+		.heading = "Before and after",
+		.what = names[by],
+		.count = rows->shown < ROWS_MAX ? rows->shown : ROWS_MAX,
+	};
+
+	if (table.count == 0)
+		return;
+	if (by == DIFF_BY_REGION || by == DIFF_BY_MAPPING)
+		table.kind = "kind";
+	if (by == DIFF_BY_REGION)
+		table.mapping = "mapping";
+	struct html_change *changes = add_table(view, table, rows->count);
+	for (size_t i = 0; i < table.count; i++)
+		changes[i] = change_of(view, &rows->rows[i]);
 }
 
 /** Returns a sentence about what a sample has not stored; NULL if it has stored everything. */
@@ -313,7 +328,7 @@ static const char *keep_count(struct view *view, const struct pm_histogram_chang
 	struct text text = { 0 };
 
 	text_string(&text, change->uncertain > 0 ? "~" : "");
-	text_char(&text, change->count < 0 ? '-' : '+');
+	text_string(&text, change->count < 0 ? "\xe2\x88\x92" : "+");
 	text_grouped(&text, (uint64_t)llabs(change->count));
 	text_string(&text, " of ");
 	text_grouped(&text, class->size);
@@ -329,7 +344,6 @@ static void add_chunks(struct view *view)
 		.id = "chunks",
 		.heading = "Chunks of malloc",
 		.what = "chunks",
-		.kind = "",
 		.mapping = "what is in them",
 		.note = keep_bound(view, chunks->before.bound, chunks->after.bound, "class"),
 		.count = count,
@@ -363,7 +377,6 @@ static void add_sites(struct view *view)
 		.id = "sites",
 		.heading = "Call sites",
 		.what = "calls",
-		.kind = "",
 		.mapping = "call stack, the innermost function first",
 		.note = keep_bound(view, sites->before.bound, sites->after.bound, "site"),
 		.count = count,
@@ -426,15 +439,15 @@ static void set_unseen(struct view *view)
 
 	if (!view->sizes)
 		view->unseen[count++] = "resident memory: the samples are maps files, so sizes are "
-		                        "those of the address space";
+					"those of the address space";
 	if (!pm_select_is_everything(options->selection.select))
 		view->unseen[count++] = "regions that the options did not select";
 	if (!view->chunks->known)
 		view->unseen[count++] = "chunks of malloc: both samples must have them (procmem "
-		                        "snap --heap)";
+					"snap --heap)";
 	if (!view->sites->known)
 		view->unseen[count++] = "call sites: both samples must have them (procmem trace "
-		                        "--record)";
+					"--record)";
 	view->report.unseen = view->unseen;
 	view->report.unseen_count = count;
 }
@@ -469,7 +482,7 @@ int diff_html_write(const struct diff_rows *rows, const struct diff_chunks *chun
 		set_header(view);
 		set_heading(view);
 		set_tiles(view);
-		set_changes(view);
+		add_changes(view);
 		add_chunks(view);
 		add_sites(view);
 		set_unseen(view);

@@ -25,10 +25,10 @@ enum diff_by {
 /** The parsed options of `procmem diff`. */
 struct diff_options {
 	enum diff_by by;
-	bool force;     /**< compare the samples even if they are of different processes */
-	bool top_given; /**< --top was given, so that `top` is set */
-	uint64_t top;   /**< maximum number of rows */
-	const char *html;       /**< --html: also write a report to this file; NULL: do not */
+	bool force;       /**< compare the samples even if they are of different processes */
+	bool top_given;   /**< --top was given, so that `top` is set */
+	uint64_t top;     /**< maximum number of rows */
+	const char *html; /**< --html: also write a report to this file; NULL: do not */
 	struct selection selection;
 	struct output_options output;
 };

@@ -155,7 +155,8 @@ void html_document_table(struct html_document *document, const char *label,
 	html_document_raw(document,
 	                  "<div class=\"w\" tabindex=\"0\" role=\"region\" aria-label=\"");
 	html_document_text(document, label);
-	html_document_raw(document, "\">\n<table>\n<thead><tr>");
+	/* Not the name of the section, which is a landmark, too. */
+	html_document_raw(document, ", table\">\n<table>\n<thead><tr>");
 	for (size_t i = 0; i < count; i++) {
 		html_document_raw(document, columns[i].number ? "<th scope=\"col\" class=\"n\">"
 		                                              : "<th scope=\"col\">");

@@ -132,8 +132,8 @@ struct html_changes {
 	const char *id;                 /**< identifier of the section, such as "changes" */
 	const char *heading;            /**< its heading */
 	const char *what;               /**< heading of the names */
-	const char *kind;               /**< heading of the kinds */
-	const char *mapping;            /**< heading of the mappings */
+	const char *kind;               /**< heading of the kinds; NULL: there is no such column */
+	const char *mapping;            /**< heading of the mappings; NULL: as for `kind` */
 	const char *note;               /**< a sentence below the heading; NULL: none */
 	const struct html_change *rows; /**< by descending amount */
 	size_t count;                   /**< number of elements */
@@ -202,29 +202,28 @@ struct html_report {
 	size_t share_count;                  /**< number of elements */
 	double series_start; /**< time of the first sample, as in html_region.series */
 	const struct html_share *shares_before; /**< the same at the start; shown beside `shares` */
-	size_t share_before_count;           /**< number of elements */
-	const struct html_region *regions;   /**< by descending growth, then bytes */
-	size_t region_count;                 /**< number of elements */
-	size_t regions_left_out;             /**< number of regions that are not among them */
-	const struct html_class *classes;    /**< by descending growth, then bytes */
-	size_t class_count;                  /**< number of elements */
-	const struct html_change *changes;   /**< by descending amount */
-	size_t change_count;                 /**< number of elements */
-	size_t changes_left_out;             /**< number of changes that are not among them */
-	const char *changes_what; /**< what each of them is, such as "region"; NULL: "what" */
-	const struct html_changes *more;     /**< further tables of changes */
-	size_t more_count;                   /**< number of elements */
-	const struct html_string *strings;   /**< by descending count */
-	size_t string_count;                 /**< number of elements */
-	bool strings_hidden;                 /**< the user wants no content of memory */
-	struct html_stacks stacks;           /**< which code mapped the memory */
-	const struct html_member *members;   /**< by descending bytes */
-	size_t member_count;                 /**< number of elements */
-	const struct html_command *commands; /**< in their order */
-	size_t command_count;                /**< number of elements */
-	const char *const *unseen;           /**< what could not be seen */
-	size_t unseen_count;                 /**< number of elements */
-	const char *cost;                    /**< what it cost; NULL: nothing to say */
+	size_t share_before_count;              /**< number of elements */
+	const struct html_region *regions;      /**< by descending growth, then bytes */
+	size_t region_count;                    /**< number of elements */
+	size_t regions_left_out;                /**< number of regions that are not among them */
+	const struct html_class *classes;       /**< by descending growth, then bytes */
+	size_t class_count;                     /**< number of elements */
+	const struct html_change *changes;      /**< by descending amount */
+	size_t change_count;                    /**< number of elements */
+	size_t changes_left_out;                /**< number of changes that are not among them */
+	const struct html_changes *more;        /**< further tables of changes */
+	size_t more_count;                      /**< number of elements */
+	const struct html_string *strings;      /**< by descending count */
+	size_t string_count;                    /**< number of elements */
+	bool strings_hidden;                    /**< the user wants no content of memory */
+	struct html_stacks stacks;              /**< which code mapped the memory */
+	const struct html_member *members;      /**< by descending bytes */
+	size_t member_count;                    /**< number of elements */
+	const struct html_command *commands;    /**< in their order */
+	size_t command_count;                   /**< number of elements */
+	const char *const *unseen;              /**< what could not be seen */
+	size_t unseen_count;                    /**< number of elements */
+	const char *cost;                       /**< what it cost; NULL: nothing to say */
 };
 
 #endif

@@ -247,32 +247,56 @@ static uint64_t largest_change(const struct html_changes *changes)
 	return largest;
 }
 
-static void put_change(struct html_document *document, const struct html_change *change,
-                       uint64_t largest)
+/** Writes the cell that says whether something is only before or only after. */
+static void put_presence(struct html_document *document, const struct html_change *change)
+{
+	if (change->born)
+		html_cells_text(document, "new");
+	else
+		html_cells_text(document, change->gone ? "gone" : "");
+}
+
+static void put_change(struct html_document *document, const struct html_changes *changes,
+                       const struct html_change *change, uint64_t largest)
 {
 	html_cells_start(document, change->name);
-	html_cells_text(document, change->kind);
+	if (changes->kind)
+		html_cells_text(document, change->kind);
 	html_cells_size(document, change->before);
 	html_cells_size(document, change->after);
 	html_cells_change(document, true, difference(change));
 	html_document_raw(document, "<td class=\"bar\">");
 	html_spark_put_bar(document, difference(change), largest);
 	html_document_raw(document, "</td>");
-	if (change->born)
-		html_cells_text(document, "new");
-	else
-		html_cells_text(document, change->gone ? "gone" : "");
-	html_cells_code(document, change->mapping);
+	put_presence(document, change);
+	if (changes->mapping)
+		html_cells_code(document, change->mapping);
 	html_cells_end(document);
+}
+
+/** Starts a table of changes with the columns that it has. */
+static void start_changes(struct html_document *document, const struct html_changes *changes)
+{
+	static const struct html_column sizes[] = {
+		{ "before", true },       { "after", true },
+		{ "difference", true },   { "\xe2\x88\x92 0 +", false },
+		{ "new or gone", false },
+	};
+	enum { SIZES = sizeof sizes / sizeof *sizes };
+	struct html_column columns[SIZES + 3] = { { changes->what, false } };
+	size_t count = 1;
+
+	if (changes->kind)
+		columns[count++] = (struct html_column){ changes->kind, false };
+	memcpy(columns + count, sizes, sizeof sizes);
+	count += SIZES;
+	if (changes->mapping)
+		columns[count++] = (struct html_column){ changes->mapping, false };
+	html_document_table(document, changes->heading, columns, count);
 }
 
 static void put_change_table(struct html_document *document, const struct html_changes *changes)
 {
-	const struct html_column columns[] = {
-		{ changes->what, false }, { changes->kind, false },  { "before", true },
-		{ "after", true },        { "difference", true },    { "\xe2\x88\x92 0 +", false },
-		{ "", false },            { changes->mapping, false },
-	};
 	uint64_t largest = largest_change(changes);
 
 	if (changes->count == 0)
@@ -280,9 +304,9 @@ static void put_change_table(struct html_document *document, const struct html_c
 	html_document_section(document, changes->id, changes->heading);
 	if (changes->note)
 		html_document_element(document, "p", "hint", changes->note);
-	html_document_table(document, changes->heading, columns, sizeof columns / sizeof *columns);
+	start_changes(document, changes);
 	for (size_t i = 0; i < changes->count; i++)
-		put_change(document, &changes->rows[i], largest);
+		put_change(document, changes, &changes->rows[i], largest);
 	html_document_end_table(document);
 	put_left_out(document, changes->left_out, "change");
 	html_document_end_section(document);
@@ -292,9 +316,7 @@ static void put_changes(struct html_document *document, const struct html_report
 {
 	const struct html_changes changes = { .id = "changes",
 		                              .heading = "Before and after",
-		                              .what = report->changes_what
-		                                              ? report->changes_what
-		                                              : "what",
+		                              .what = "what",
 		                              .kind = "kind",
 		                              .mapping = "mapping",
 		                              .rows = report->changes,

@@ -30,7 +30,7 @@ CHART = "document.querySelector('svg[tabindex=\"0\"]')"
 # Shapes of all drawings that are visible: name, section, size.
 SHAPES = """
 let found = 0, empty = [];
-for (const svg of document.querySelectorAll('svg')) {
+for (const svg of document.querySelectorAll('svg:not(svg svg)')) {
     const box = svg.getBoundingClientRect();
     const shapes = [...svg.querySelectorAll('path, rect, line, polyline, polygon')];
     const drawn = shapes.filter(s => { const b = s.getBoundingClientRect(); return b.width + b.height > 0; });
