@@ -39,6 +39,9 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		return 0;
 	case OPTION_HTML:
 		options->html = value;
+		if (!*value)
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "the name of the file is empty");
 		return 0;
 	case 'n':
 		options->top_given = true;

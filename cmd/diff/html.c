@@ -479,6 +479,7 @@ int diff_html_write(const struct diff_rows *rows, const struct diff_chunks *chun
 		view->report.share_before_count = fill_shares(&view->was, view->before);
 		view->report.shares = view->after;
 		view->report.share_count = fill_shares(&view->is, view->after);
+
 		set_header(view);
 		set_heading(view);
 		set_tiles(view);
@@ -486,6 +487,7 @@ int diff_html_write(const struct diff_rows *rows, const struct diff_chunks *chun
 		add_chunks(view);
 		add_sites(view);
 		set_unseen(view);
+
 		result = html_report_write(&view->report, path, error);
 	}
 	deinit(view);

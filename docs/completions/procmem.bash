@@ -149,7 +149,7 @@ _procmem() {
 	cgroup:-*) mapfile -t COMPREPLY < <(compgen -W "--for --top $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list $_procmem_output" -- "$word") ;;
 	diff:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --owner --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --html --kind --owner --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all --tree --by --for $_procmem_list $_procmem_output" -- "$word") ;;
 	shell:-*) mapfile -t COMPREPLY < <(compgen -W '--command --file --keep-going --help --version' -- "$word") ;;
