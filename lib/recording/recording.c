@@ -165,6 +165,8 @@ static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, i
 {
 	int result;
 
+	if (!statement)
+		return 0;
 	pm_bind(statement, 1, (uint64_t)id);
 	pm_bind(statement, 2, number);
 	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
@@ -188,7 +190,7 @@ static bool overlaps_last(const struct pm_regions *regions, const struct pm_regi
 /** Prepared statements that read regions. */
 struct reading {
 	sqlite3_stmt *rows;
-	sqlite3_stmt *smaps;
+	sqlite3_stmt *smaps;   /* NULL if no sample has sizes from smaps */
 	sqlite3_stmt *details; /* NULL if the recording has no table `fact` */
 	sqlite3_stmt *owners;  /* NULL if the recording has no table `region_owner` */
 };
@@ -220,6 +222,18 @@ static int read_region_rows(struct pm_recording *recording, const struct reading
 	return result;
 }
 
+/** Tests whether a sample has sizes from smaps. @return 1, 0, or -1 on errors */
+static int has_smaps(const struct pm_database *database, struct pm_error *error)
+{
+	sqlite3_stmt *statement;
+
+	if (pm_database_prepare(database, "SELECT 1 FROM smaps LIMIT 1", &statement, error) < 0)
+		return -1;
+	int result = pm_statement_next(database, statement, error);
+	sqlite3_finalize(statement);
+	return result;
+}
+
 static int read_regions(struct pm_recording *recording, uint64_t number, struct pm_regions *regions,
                         struct pm_error *error)
 {
@@ -242,12 +256,15 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 	const struct pm_database *database = &recording->database;
 	struct reading reading = { NULL, NULL, NULL, NULL };
 	int facts = pm_database_has_table(database, "fact", error);
-	int owners = -1, result = -1;
+	int owners = -1, smaps = -1, result = -1;
 
 	if (facts >= 0)
 		owners = pm_database_has_table(database, "region_owner", error);
-	if (owners >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
-	    pm_database_prepare(database, smaps_sql, &reading.smaps, error) == 0 &&
+	if (owners >= 0)
+		smaps = has_smaps(database, error);
+	if (smaps >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
+	    (smaps == 0 ||
+	     pm_database_prepare(database, smaps_sql, &reading.smaps, error) == 0) &&
 	    (facts == 0 || pm_database_prepare(database, pm_stored_detail_select, &reading.details,
 	                                       error) == 0) &&
 	    (owners == 0 ||
