@@ -11,6 +11,7 @@
 #include "diff/print.h"
 #include "diff/rows.h"
 #include "diff/sites.h"
+#include "html/report.h"
 
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE, OPTION_HTML };
 
@@ -38,11 +39,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		options->force = true;
 		return 0;
 	case OPTION_HTML:
-		options->html = value;
-		if (!*value)
-			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "the name of the file is empty");
-		return 0;
+		return html_report_parse_path(value, &options->html, error);
 	case 'n':
 		options->top_given = true;
 		return pm_parse_decimal(value, UINT32_MAX, &options->top, error);

@@ -442,6 +442,17 @@ static void put_unseen(struct html_document *document, const struct html_report 
 	}
 }
 
+int html_report_parse_path(const char *value, const char **path, struct pm_error *error)
+{
+	if (!*value)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
+	if (strcmp(value, "-") == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--html needs a file: the text goes to stdout; ./- is a file");
+	*path = value;
+	return 0;
+}
+
 int html_report_write(const struct html_report *report, const char *path, struct pm_error *error)
 {
 	struct html_document document;

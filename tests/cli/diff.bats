@@ -263,6 +263,17 @@ report_rows() {
 	[ "$(cat "$BATS_TEST_TMPDIR/mine")" = mine ]
 	run -2 --separate-stderr procmem diff --html '' "$file@1" "$TARGET_PID"
 	[[ $stderr == *'the name of the file is empty'* ]]
+	cd "$BATS_TEST_TMPDIR"
+	run -2 --separate-stderr procmem diff --html - "$file@1" "$TARGET_PID"
+	[[ $stderr == *'--html needs a file'* ]]
+	[ ! -e ./- ]
+
+	# A truncated recording, and a full disk.
+	head -c 20000 "$file" >cut.pmrec
+	run -2 --separate-stderr procmem diff --html out.html cut.pmrec@1 "$TARGET_PID"
+	[ ! -e out.html ]
+	run -2 --separate-stderr procmem diff --html /dev/full "$file@1" "$TARGET_PID"
+	[[ $stderr == *'No space left on device'* ]]
 }
 
 @test "wrong usage is an error" {
