@@ -37,8 +37,9 @@ enum { ALONE = 4 };
 /* A limit is drawn if it is at most this multiple of the highest total. */
 static const double limit_highest = 5;
 
-/* The axis is extended by at most this part of the observed time for the prediction. */
-static const double extension_max = 0.6;
+/* The axis is extended up to the moment at which the limit is reached, if that doubles it at most;
+ * otherwise by this part of the observed time. */
+static const double extension = 0.5;
 
 /** What is being drawn. */
 struct chart {
@@ -95,7 +96,9 @@ static void set_axes(struct chart *chart)
 	chart->observed = chart->moments.times[chart->moments.count - 1];
 	chart->seconds = chart->observed;
 	if (chart->limit_is_seen && is_predicted(limit))
-		chart->seconds += fmin(limit->seconds_max * 1.05, chart->observed * extension_max);
+		chart->seconds += limit->seconds_max * 1.05 <= chart->observed
+		                          ? limit->seconds_max * 1.05
+		                          : chart->observed * extension;
 	if (chart->seconds <= 0)
 		chart->seconds = 1;
 }
@@ -205,21 +208,31 @@ static void put_gaps(const struct chart *chart)
 	}
 }
 
-/** Adds a dashed line from the last total towards the limit. */
-static void put_guess(const struct chart *chart, double seconds)
+/** Adds dashed lines from the last total to the earliest and the latest moment of the limit. */
+static void put_guess(const struct chart *chart)
 {
-	double now = total_now(chart), rise = (double)chart->timeline->limit.max - now;
+	const struct html_limit *limit = &chart->timeline->limit;
+	double now = total_now(chart), rise = (double)limit->max - now;
+	double ends[] = { limit->seconds_min, limit->seconds_max };
+	double x[2], y[2];
 
-	/* Only the part that is seen: the time can be very long. */
-	double shown = fmin(seconds, chart->seconds - chart->observed);
-	double part = seconds > 0 ? shown / seconds : 1;
+	for (size_t i = 0; i < 2; i++) {
+		/* Only the part that is seen: the time can be very long. */
+		double shown = fmin(ends[i], chart->seconds - chart->observed);
 
-	text_format(chart->text, "<path class=\"guess\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-	            horizontal(chart, chart->observed), vertical(chart, now),
-	            horizontal(chart, chart->observed + shown), vertical(chart, now + rise * part));
+		x[i] = horizontal(chart, chart->observed + shown);
+		y[i] = vertical(chart, now + rise * (ends[i] > 0 ? shown / ends[i] : 1));
+	}
+	text_format(chart->text,
+	            "<path class=\"between\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/>\n",
+	            horizontal(chart, chart->observed), vertical(chart, now), x[0], y[0], x[1],
+	            y[1]);
+	for (size_t i = 0; i < 2; i++)
+		text_format(chart->text, "<path class=\"guess\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+		            horizontal(chart, chart->observed), vertical(chart, now), x[i], y[i]);
 }
 
-/** Adds the limit, and the lines to the earliest and the latest moment at which it is reached. */
+/** Adds the limit, and the time after the last moment. */
 static void put_limit(const struct chart *chart)
 {
 	const struct html_limit *limit = &chart->timeline->limit;
@@ -236,9 +249,7 @@ static void put_limit(const struct chart *chart)
 	            "height=\"%d\"/>\n",
 	            horizontal(chart, chart->observed), WIDE - horizontal(chart, chart->observed),
 	            HIGH);
-	put_guess(chart, limit->seconds_min);
-	if (limit->seconds_max > limit->seconds_min)
-		put_guess(chart, limit->seconds_max);
+	put_guess(chart);
 }
 
 /** Adds the marks of the size axis: lines across the drawing, or their labels. */
@@ -374,7 +385,7 @@ static void put_drawing(const struct chart *chart)
 	text_format(text,
 	            "<svg id=\"chart\" class=\"timeline\" role=\"img\" tabindex=\"0\" "
 	            "aria-labelledby=\"chart-title chart-desc\" data-seconds=\"%.3f\" "
-	            "data-max=\"%.0f\" data-gap=\"%.3f\">",
+	            "data-max=\"%.17g\" data-gap=\"%.3f\">",
 	            chart->seconds, chart->max, chart->moments.gap);
 	put_words(chart);
 
