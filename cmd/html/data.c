@@ -141,12 +141,11 @@ static void put_offsets(struct data *data)
 
 		if (i > 0 && offset == shown)
 			continue;
-		text_format(data->text, "%s[%.0f,%" PRId64 "]", i > 0 ? "," : "",
-		            i > 0 ? time * 1000 : 0, offset);
+		text_format(data->text, "[%.0f,%" PRId64 "],", time * 1000, offset);
 		shown = offset;
 	}
-	text_string(data->text, "],");
-	text_format(data->text, "\"start\":%" PRId64 ",", start);
+	data->text->length--;
+	text_format(data->text, "],\"start\":%" PRId64 ",", start);
 }
 
 /** Adds the figures of the chosen moments. */

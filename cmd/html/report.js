@@ -71,19 +71,20 @@
 		}
 
 		function drawAreas() {
-			const chosen = choose(), sums = new Float64Array(chosen.length), thin = (to - from) / 250;
+			const chosen = choose(), sums = new Float64Array(chosen.length);
+			/* What comes before and after the height of each point is the same for all kinds. */
+			const before = [], after = [];
+			chosen.forEach((index, i) => {
+				const left = x(times[index]).toFixed(3), next = i + 1 < chosen.length ? chosen[i + 1] : -1;
+				const starts = i === 0 || (chosen[i - 1] === index - 1 && times[index] - times[index - 1] > gap);
+				const ends = next < 0 || (next === index + 1 && times[next] - times[index] > gap);
+				const alone = starts && ends ? 'h' + ((x(to) - x(from)) / BUCKETS).toFixed(3) : '';
+				before.push((starts ? 'M' + left + ' ' + HIGH : '') + 'L' + left + ' ');
+				after.push(ends ? alone + 'V' + HIGH + 'Z' : '');
+			});
 			areas.forEach((area, k) => {
-				let path = '';
-				chosen.forEach((index, i) => {
-					const left = x(times[index]).toFixed(3), next = i + 1 < chosen.length ? chosen[i + 1] : -1;
-					const starts = i === 0 || (chosen[i - 1] === index - 1 && times[index] - times[index - 1] > gap);
-					const ends = next < 0 || (next === index + 1 && times[next] - times[index] > gap);
-					sums[i] += kinds[k][index];
-					path += (starts ? 'M' + left + ' ' + HIGH : '') + 'L' + left + ' ' + y(sums[i]).toFixed(1);
-					if (starts && ends) path += 'H' + x(times[index] + thin).toFixed(3);
-					if (ends) path += 'V' + HIGH + 'Z';
-				});
-				area.setAttribute('d', path);
+				const parts = chosen.map((index, i) => before[i] + Math.round(y(sums[i] += kinds[k][index])) + after[i]);
+				area.setAttribute('d', parts.join(''));
 			});
 			inner.setAttribute('viewBox', [x(from), 0, x(to) - x(from), HIGH].join(' '));
 		}

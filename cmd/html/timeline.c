@@ -322,7 +322,7 @@ static void put_duration(struct text *text, double seconds)
 	text_string(text, duration);
 }
 
-/** Adds the time left: "reached in 10h to 12h at +13.4M/h". */
+/** Adds the time left: "reached in 10h to 12h". */
 static void put_time_left(const struct html_limit *limit, struct text *text)
 {
 	text_string(text, "reached in ");
@@ -331,7 +331,12 @@ static void put_time_left(const struct html_limit *limit, struct text *text)
 		text_string(text, " to ");
 		put_duration(text, limit->seconds_max);
 	}
-	if (limit->rate > 0) {
+}
+
+/** Adds the rate: " at +13.4M/h". */
+static void put_rate(const struct html_limit *limit, struct text *text)
+{
+	if (limit->rate > 0 && isfinite(limit->rate)) {
 		text_string(text, " at ");
 		delta_put_rate(text, limit->rate);
 	}
@@ -347,6 +352,10 @@ static void put_limit_label(const struct chart *chart)
 	text_format(chart->text, "<text class=\"lim\" x=\"6\" y=\"%.2f%%\" dy=\"-5\">limit ",
 	            vertical(chart, (double)limit->max) / HIGH * 100);
 	text_size(chart->text, limit->max);
+	if (is_predicted(limit)) {
+		text_string(chart->text, ": ");
+		put_time_left(limit, chart->text);
+	}
 	text_string(chart->text, "</text>\n");
 }
 
@@ -465,6 +474,7 @@ static void put_notes(const struct chart *chart)
 		if (is_predicted(limit)) {
 			text_string(text, ", ");
 			put_time_left(limit, text);
+			put_rate(limit, text);
 		}
 		text_string(text, chart->limit_is_seen ? ". " : "; it is above this chart. ");
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "html/document.h"
 #include "trace/svg_script.h"
 #include "trace/tree.h"
 
@@ -49,22 +50,6 @@ struct drawing {
 	int height;      /* of the whole picture */
 };
 
-/** Adds valid UTF-8 without control characters as XML text. */
-static void put_xml(struct text *text, const char *bytes, size_t length)
-{
-	static const char special[] = "<>&\"";
-	static const char *const entities[] = { "&lt;", "&gt;", "&amp;", "&quot;" };
-
-	for (size_t i = 0; i < length; i++) {
-		const char *found = memchr(special, bytes[i], sizeof special - 1);
-
-		if (found)
-			text_string(text, entities[found - special]);
-		else
-			text_char(text, bytes[i]);
-	}
-}
-
 /**
  * Adds an untrusted name as XML text.
  *
@@ -75,21 +60,13 @@ static void put_xml(struct text *text, const char *bytes, size_t length)
 static void put_escaped(struct text *text, const struct text *name, size_t columns)
 {
 	struct text escaped = { 0 };
-	/* XML cannot contain U+FFFE and U+FFFF. */
-	static const char not_xml[] = "\xef\xbf";
 
 	utf8_escape(&escaped, name->bytes, name->length);
-	for (size_t i = 0; i + 2 < escaped.length; i++) {
-		if (memcmp(escaped.bytes + i, not_xml, 2) == 0 &&
-		    (unsigned char)escaped.bytes[i + 2] >= 0xbe)
-			memcpy(escaped.bytes + i, "???", 3);
-	}
-
 	if (utf8_columns(escaped.bytes, escaped.length) > columns) {
 		escaped.length = utf8_fit(escaped.bytes, escaped.length, columns - 1);
 		text_string(&escaped, "\xe2\x80\xa6");
 	}
-	put_xml(text, escaped.bytes, escaped.length);
+	html_document_escape(text, escaped.bytes, escaped.length);
 	text_deinit(&escaped);
 }
 
