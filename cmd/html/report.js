@@ -102,7 +102,7 @@
 					text.textContent = words;
 				};
 				if (step < 86400) put(clock(time).slice(0, step < 60 ? 8 : 5), 16);
-				if (date(time) !== shown && date(0) !== date(seconds)) put(shown = date(time), 30);
+				if (date(time) !== shown && date(0) !== date(seconds)) put(shown = date(time), step < 86400 ? 30 : 16);
 				marks.push(mark);
 			}
 			group.replaceChildren(...marks);

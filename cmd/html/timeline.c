@@ -224,7 +224,7 @@ static void put_guess(const struct chart *chart)
 		y[i] = vertical(chart, now + rise * (ends[i] > 0 ? shown / ends[i] : 1));
 	}
 	text_format(chart->text,
-	            "<path class=\"between\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/>\n",
+	            "<path class=\"between\" d=\"M%.1f %.1fL%.1f %.1fH%.1fV%.1fZ\"/>\n",
 	            horizontal(chart, chart->observed), vertical(chart, now), x[0], y[0], x[1],
 	            y[1]);
 	for (size_t i = 0; i < 2; i++)
@@ -272,18 +272,20 @@ static void put_sizes(const struct chart *chart, bool labels)
 	}
 }
 
+/** Adds the time of day at a mark, and the date below it or, if the marks are days, instead. */
 static void put_time(const struct html_axis_times *axis, double at, bool with_date,
                      struct text *text)
 {
 	double x = at / axis->seconds * 100;
+	bool days = axis->step >= 86400;
 
-	if (axis->step < 86400) {
+	if (!days) {
 		text_format(text, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"16\">", x);
 		html_axis_put_time(axis, at, text);
 		text_string(text, "</text>");
 	}
 	if (with_date) {
-		text_format(text, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"30\">", x);
+		text_format(text, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"%d\">", x, days ? 16 : 30);
 		html_axis_put_date(axis, at, text);
 		text_string(text, "</text>");
 	}
