@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <procmem/number.h>
+#include <procmem/region.h>
 
 #include "base/alloc.h"
 #include "base/convert.h"
@@ -24,6 +25,8 @@
 #include "html/cells.h"
 #include "html/moments.h"
 #include "html/spark.h"
+
+_Static_assert((int)HTML_COLOURS == (int)PM_KIND_COUNT, "report.css has a colour for each kind");
 
 /* The coordinates of the inner <svg>. */
 enum { WIDE = 1000, HIGH = 2000 };
