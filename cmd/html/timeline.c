@@ -23,7 +23,7 @@
 #include "base/delta.h"
 #include "html/axis.h"
 #include "html/cells.h"
-#include "html/moments.h"
+#include "html/curve.h"
 #include "html/spark.h"
 
 _Static_assert((int)HTML_COLOURS == (int)PM_KIND_COUNT, "report.css has a colour for each kind");
@@ -47,7 +47,7 @@ static const double extension = 0.5;
 /** What is being drawn. */
 struct chart {
 	const struct html_timeline *timeline;
-	struct html_moments moments;
+	struct html_curve curve;
 	size_t *chosen; /* indexes of the moments that are drawn */
 	size_t chosen_count;
 	double *edge;       /* upper edge of the area that is drawn, at each chosen moment, bytes */
@@ -71,7 +71,7 @@ static double vertical(const struct chart *chart, double bytes)
 /** Returns the last total. */
 static double total_now(const struct chart *chart)
 {
-	return chart->moments.totals[chart->moments.count - 1];
+	return chart->curve.totals[chart->curve.count - 1];
 }
 
 static bool is_predicted(const struct html_limit *limit)
@@ -87,8 +87,8 @@ static void set_axes(struct chart *chart)
 	const struct html_limit *limit = &chart->timeline->limit;
 	double highest = 0;
 
-	for (size_t i = 0; i < chart->moments.count; i++)
-		highest = fmax(highest, chart->moments.totals[i]);
+	for (size_t i = 0; i < chart->curve.count; i++)
+		highest = fmax(highest, chart->curve.totals[i]);
 
 	chart->limit_is_seen = limit->known && (double)limit->max <= highest * limit_highest;
 	chart->max = highest;
@@ -96,7 +96,7 @@ static void set_axes(struct chart *chart)
 		chart->max = fmax(highest, (double)limit->max);
 	chart->max = fmax(chart->max * 1.08, 1);
 
-	chart->observed = chart->moments.times[chart->moments.count - 1];
+	chart->observed = chart->curve.times[chart->curve.count - 1];
 	chart->seconds = chart->observed;
 	if (chart->limit_is_seen && is_predicted(limit))
 		chart->seconds += limit->seconds_max * 1.05 <= chart->observed
@@ -109,17 +109,17 @@ static void set_axes(struct chart *chart)
 static void chart_init(struct chart *chart, const struct html_timeline *timeline, struct text *text)
 {
 	*chart = (struct chart){ .timeline = timeline, .text = text };
-	html_moments_init(&chart->moments, timeline);
+	html_curve_init(&chart->curve, timeline);
 
-	chart->chosen = alloc_array(NULL, chart->moments.count, sizeof *chart->chosen);
-	chart->chosen_count = html_moments_choose(&chart->moments, BUCKETS, chart->chosen);
+	chart->chosen = alloc_array(NULL, chart->curve.count, sizeof *chart->chosen);
+	chart->chosen_count = html_curve_choose(&chart->curve, BUCKETS, chart->chosen);
 	chart->edge = alloc_array(NULL, chart->chosen_count, sizeof *chart->edge);
 	set_axes(chart);
 }
 
 static void chart_deinit(struct chart *chart)
 {
-	html_moments_deinit(&chart->moments);
+	html_curve_deinit(&chart->curve);
 	free(chart->chosen);
 	free(chart->edge);
 }
@@ -139,7 +139,7 @@ static bool is_flat(const struct chart *chart, size_t from, size_t i, size_t to)
 /** Adds a closed path for the chosen moments from `from` to before `to`, which have no gap. */
 static void put_part(const struct chart *chart, size_t from, size_t to)
 {
-	const double *times = chart->moments.times;
+	const double *times = chart->curve.times;
 	double left = horizontal(chart, times[chart->chosen[from]]);
 	double right = horizontal(chart, times[chart->chosen[to - 1]]);
 
@@ -165,8 +165,7 @@ static void put_area(const struct chart *chart, size_t kind)
 	text_format(chart->text, "<path class=\"k%u\" data-kind=\"%zu\" d=\"",
 	            chart->timeline->kinds[kind].colour % HTML_COLOURS, kind);
 	for (size_t i = 1; i <= chart->chosen_count; i++) {
-		if (i == chart->chosen_count ||
-		    html_moments_gap(&chart->moments, chart->chosen[i])) {
+		if (i == chart->chosen_count || html_curve_gap(&chart->curve, chart->chosen[i])) {
 			put_part(chart, from, i);
 			from = i;
 		}
@@ -184,10 +183,10 @@ static void put_areas(const struct chart *chart)
 		for (size_t i = 0; i < chart->chosen_count; i++) {
 			chart->edge[i] = 0;
 			for (size_t k = 0; k <= top; k++)
-				chart->edge[i] += (double)timeline->kinds[chart->moments.order[k]]
+				chart->edge[i] += (double)timeline->kinds[chart->curve.order[k]]
 				                          .values[chart->chosen[i]];
 		}
-		put_area(chart, chart->moments.order[top]);
+		put_area(chart, chart->curve.order[top]);
 	}
 	text_string(chart->text, "</g>\n");
 }
@@ -195,11 +194,11 @@ static void put_areas(const struct chart *chart)
 /** Adds a rectangle for each time without samples. */
 static void put_gaps(const struct chart *chart)
 {
-	for (size_t i = 1; i < chart->moments.count; i++) {
-		if (!html_moments_gap(&chart->moments, i))
+	for (size_t i = 1; i < chart->curve.count; i++) {
+		if (!html_curve_gap(&chart->curve, i))
 			continue;
 
-		const double *times = chart->moments.times;
+		const double *times = chart->curve.times;
 		char duration[PM_DURATION_TEXT_SIZE];
 
 		pm_format_duration(times[i] - times[i - 1], duration);
@@ -373,12 +372,12 @@ static void put_words(const struct chart *chart)
 	text_string(text, "<title id=\"chart-title\">Memory by kind over ");
 	put_duration(text, chart->observed);
 	text_string(text, "</title><desc id=\"chart-desc\">The sum of all kinds went from ");
-	text_size(text, convert_uint64(chart->moments.totals[0]));
+	text_size(text, convert_uint64(chart->curve.totals[0]));
 	text_string(text, " to ");
 	text_size(text, convert_uint64(total_now(chart)));
 	if (timeline->kind_count > 0) {
 		const struct html_kind *top =
-			&timeline->kinds[chart->moments.order[timeline->kind_count - 1]];
+			&timeline->kinds[chart->curve.order[timeline->kind_count - 1]];
 
 		if (top->values[timeline->count - 1] > top->values[0]) {
 			text_string(text, "; ");
@@ -400,7 +399,7 @@ static void put_drawing(const struct chart *chart)
 	            "<svg id=\"chart\" class=\"timeline\" role=\"img\" tabindex=\"0\" "
 	            "aria-labelledby=\"chart-title chart-desc\" data-seconds=\"%.3f\" "
 	            "data-max=\"%.17g\" data-gap=\"%.3f\">",
-	            chart->seconds, chart->max, chart->moments.gap);
+	            chart->seconds, chart->max, chart->curve.gap);
 	put_words(chart);
 
 	text_format(text,
@@ -437,7 +436,7 @@ static void put_entry(const struct chart *chart, size_t index)
 {
 	const struct html_kind *kind = &chart->timeline->kinds[index];
 	struct text *text = chart->text;
-	size_t last = chart->moments.count - 1;
+	size_t last = chart->curve.count - 1;
 	uint64_t now = kind->values[last], first = kind->values[0];
 	bool grew = now > first;
 
@@ -450,7 +449,7 @@ static void put_entry(const struct chart *chart, size_t index)
 	            html_cells_class((int64_t)grew - (now < first)));
 	put_change(text, first, now);
 	text_string(text, "</span>");
-	html_spark_put_values(text, chart->moments.times, kind->values, chart->moments.count);
+	html_spark_put_values(text, chart->curve.times, kind->values, chart->curve.count);
 	text_string(text, "</li>\n");
 }
 
@@ -458,7 +457,7 @@ static void put_legend(const struct chart *chart)
 {
 	text_string(chart->text, "<ul class=\"legend\">\n");
 	for (size_t k = chart->timeline->kind_count; k-- > 0;)
-		put_entry(chart, chart->moments.order[k]);
+		put_entry(chart, chart->curve.order[k]);
 	text_string(chart->text, "</ul>\n");
 }
 
