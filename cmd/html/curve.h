@@ -33,7 +33,7 @@ struct html_curve {
 /**
  * Prepares the moments of a timeline.
  *
- * @param moments   filled; release it with html_curve_deinit()
+ * @param curve     filled; release it with html_curve_deinit()
  * @param timeline  the timeline; its times may have any values
  */
 void html_curve_init(struct html_curve *curve, const struct html_timeline *timeline);

@@ -269,9 +269,9 @@ static void put_change(struct html_document *document, const struct html_change 
 static void put_changes(struct html_document *document, const struct html_report *report)
 {
 	static const struct html_column columns[] = {
-		{ "what", false },  { "kind", false },      { "before", true },
-		{ "after", true },  { "difference", true }, { "\xe2\x88\x92 0 +", false },
-		{ "since", false }, { "mapping", false },
+		{ "what", false }, { "kind", false },      { "before", true },
+		{ "after", true }, { "difference", true }, { "\xe2\x88\x92 0 +", false },
+		{ "", false },     { "mapping", false },
 	};
 	uint64_t largest = largest_change(report);
 
