@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/minmax.h"
+#include "base/utf8.h"
 
 /* Height of a row, and of a function in it, in pixels. */
 enum { ROW = 19, HIGH = 18 };
@@ -19,8 +20,9 @@ enum { ROW = 19, HIGH = 18 };
 /* Functions below this row, or narrower than the root divided by this number, are not drawn. */
 enum { ROWS_MAX = 100, PARTS_MAX = 1000 };
 
-/* Functions narrower than this have no words, in percent. */
-static const double words_min = 1.5;
+/* Number of letters for which there is room in the root on a usual screen, and the least number
+ * that is worth drawing. */
+enum { LETTERS = 170, LETTERS_MIN = 3 };
 
 /* Number of colours: functions with equal names have equal colours. */
 enum { COLOURS = 5 };
@@ -94,6 +96,25 @@ static unsigned colour_of(const char *name)
 	return hash % COLOURS;
 }
 
+/** Adds a name, cut to the letters for which there is room. */
+static void put_words(const char *name, size_t room, struct text *text)
+{
+	struct text words = { 0 };
+
+	if (room < LETTERS_MIN)
+		return;
+
+	utf8_escape(&words, name, strlen(name));
+	if (utf8_columns(words.bytes, words.length) > room) {
+		words.length = utf8_fit(words.bytes, words.length, room - 1);
+		text_string(&words, "\xe2\x80\xa6");
+	}
+	text_string(text, "<text x=\"4\" y=\"13\">");
+	html_document_escape(text, words.bytes, words.length);
+	text_string(text, "</text>");
+	text_deinit(&words);
+}
+
 static void put_box(struct drawing *drawing, size_t index)
 {
 	const struct html_frame *frame = &drawing->stacks->frames[index];
@@ -111,11 +132,7 @@ static void put_box(struct drawing *drawing, size_t index)
 	text_size(text, frame->bytes);
 	text_format(text, ", %.*f %%</title><rect class=\"h%u\" width=\"100%%\" height=\"%d\"/>",
 	            width < 10, width, colour_of(frame->name), HIGH);
-	if (width >= words_min) {
-		text_string(text, "<text x=\"4\" y=\"13\">");
-		html_document_escape(text, frame->name, strlen(frame->name));
-		text_string(text, "</text>");
-	}
+	put_words(frame->name, (size_t)(width / 100 * LETTERS), text);
 	text_string(text, "</svg>\n");
 	drawing->rows = pm_max_size(drawing->rows, box->row + 1);
 }

@@ -178,13 +178,21 @@
 		}));
 		let chosen = 0;
 
+		/* A name, cut to the letters for which there is room. */
+		function cut(name, room) {
+			const letters = Array.from(name);
+			if (room < 3) return '';
+			return letters.length <= room ? name : letters.slice(0, room - 1).join('') + '\u2026';
+		}
+
 		function zoom(root) {
+			const room = tree.getBoundingClientRect().width / 6.5;
 			boxes.forEach((box) => {
 				const left = clamp((box.x - root.x) / root.width, 0, 1), right = clamp((box.x + box.width - root.x) / root.width, 0, 1);
 				const words = find('text', box.element) || box.element.appendChild(make('text'));
 				set(box.element, { x: left * 100 + '%', width: (right - left) * 100 + '%', display: right - left > 0.0005 ? 'inline' : 'none' });
 				set(words, { x: 4, y: 13 });
-				words.textContent = right - left > 0.015 ? box.name : '';
+				words.textContent = cut(box.name, Math.floor((right - left) * room));
 			});
 		}
 

@@ -392,7 +392,8 @@ static void put_drawing(const struct chart *chart)
 {
 	struct text *text = chart->text;
 
-	text_string(text, "<div class=\"plot\">\n<svg class=\"sizes\" aria-hidden=\"true\">\n");
+	text_string(text, "<div class=\"plot\">\n<svg class=\"sizes\" aria-hidden=\"true\">"
+	                  "<line class=\"grid\" x1=\"100%\" x2=\"100%\" y1=\"0\" y2=\"100%\"/>\n");
 	put_sizes(chart, true);
 	text_string(text, "</svg>\n");
 	text_format(text,
