@@ -134,11 +134,21 @@ struct html_string {
 	const char *where; /**< region in which it was found */
 };
 
+/** The kind of code of a function: the values of enum frame_kind. */
+enum html_code {
+	HTML_CODE_PROGRAM,   /**< the program, or one of its own libraries */
+	HTML_CODE_SYSTEM,    /**< a system library */
+	HTML_CODE_GENERATED, /**< code that a runtime has generated */
+	HTML_CODE_NONE,      /**< no code: a remark about the stack */
+	HTML_CODE_COUNT,     /**< number of kinds, for tables */
+};
+
 /** A function in the tree of stacks. */
 struct html_frame {
-	const char *name; /**< name of the function */
-	size_t parent;    /**< index of the caller, less than its own; SIZE_MAX for the root */
-	uint64_t bytes;   /**< with those of the functions it calls */
+	const char *name;    /**< name of the function */
+	size_t parent;       /**< index of the caller, less than its own; SIZE_MAX for the root */
+	uint64_t bytes;      /**< with those of the functions it calls */
+	enum html_code code; /**< kind of its code */
 };
 
 /** The tree of stacks. The first frame is the root. */

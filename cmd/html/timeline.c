@@ -162,15 +162,18 @@ static void put_area(const struct chart *chart, size_t kind)
 {
 	size_t from = 0;
 
-	text_format(chart->text, "<path class=\"k%u\" data-kind=\"%zu\" d=\"",
-	            chart->timeline->kinds[kind].colour % HTML_COLOURS, kind);
+	text_format(chart->text, "<path class=\"k%u\" d=\"",
+	            chart->timeline->kinds[kind].colour % HTML_COLOURS);
 	for (size_t i = 1; i <= chart->chosen_count; i++) {
 		if (i == chart->chosen_count || html_curve_gap(&chart->curve, chart->chosen[i])) {
 			put_part(chart, from, i);
 			from = i;
 		}
 	}
-	text_string(chart->text, "\"/>\n");
+	text_string(chart->text, "\"><title>");
+	html_document_escape(chart->text, chart->timeline->kinds[kind].name,
+	                     strlen(chart->timeline->kinds[kind].name));
+	text_string(chart->text, "</title></path>\n");
 }
 
 /** Adds the areas, those on top of the stack first. */
@@ -444,7 +447,7 @@ static void put_entry(const struct chart *chart, size_t index)
 	text_format(text, "<li><span class=\"swatch k%u\"></span><span>",
 	            kind->colour % HTML_COLOURS);
 	html_document_escape(text, kind->name, strlen(kind->name));
-	text_format(text, "</span> <b data-kind=\"%zu\">", index);
+	text_string(text, "</span> <b>");
 	text_size(text, now);
 	text_format(text, "</b> <span class=\"%s\">",
 	            html_cells_class((int64_t)grew - (now < first)));
@@ -460,6 +463,18 @@ static void put_legend(const struct chart *chart)
 	for (size_t k = chart->timeline->kind_count; k-- > 0;)
 		put_entry(chart, chart->curve.order[k]);
 	text_string(chart->text, "</ul>\n");
+}
+
+/** Adds the difference of local time to UTC at the start: "UTC+01:00". */
+static void put_zone(const struct chart *chart, struct text *text)
+{
+	int64_t minutes = html_axis_offset(convert_int64(chart->timeline->start)) / 60;
+	int64_t amount = minutes < 0 ? -minutes : minutes;
+
+	text_string(text, "UTC");
+	if (minutes != 0)
+		text_format(text, "%c%02d:%02d", minutes < 0 ? '-' : '+', (int)(amount / 60),
+		            (int)(amount % 60));
 }
 
 /** Adds the limit in words, and what the drawing does not show. */
@@ -484,7 +499,10 @@ static void put_notes(const struct chart *chart)
 		text_string(text, chart->limit_is_seen ? ". " : "; it is above this chart. ");
 	}
 
-	text_string(text, "Change since the first sample; small curves have their own scale.");
+	text_string(text, "Times are local: ");
+	put_zone(chart, text);
+	text_string(text,
+	            ". Changes are since the first sample; each small curve has its own scale.");
 	if (timeline->samples > timeline->count || chart->chosen_count < timeline->count) {
 		text_string(text, " Drawn from the lowest and highest totals among ");
 		text_grouped(text, timeline->samples > timeline->count ? timeline->samples

@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "html/document.h"
+#include "html/icicle.h"
 #include "trace/svg_script.h"
 #include "trace/tree.h"
 
@@ -23,22 +24,16 @@ enum { LETTER_TENTHS = 66, LABEL_ROOM = 6, LABEL_MIN = 3 };
 /* Functions with less than the whole memory divided by this number are left out. */
 enum { PARTS_MAX = 20000 };
 
-/* Shades of a colour: functions with equal names have equal shades. */
-enum { SHADES = 4 };
-
-static const char *const colours[][SHADES] = {
+static const char *const colours[][HTML_ICICLE_SHADES] = {
 	[FRAME_PROGRAM] = { "#f08a4b", "#f29d5e", "#ee7f52", "#f4ad6c" },
 	[FRAME_SYSTEM] = { "#9db8d9", "#a9c2df", "#93b0d3", "#b3cae4" },
 	[FRAME_GENERATED] = { "#8cc98a", "#9ad197", "#7fc07f", "#a6d8a2" },
 	[FRAME_MARKER] = { "#c9c9c9", "#c9c9c9", "#c9c9c9", "#c9c9c9" },
 };
 
-static const char *const legend[] = {
-	[FRAME_PROGRAM] = "program and its libraries",
-	[FRAME_SYSTEM] = "system libraries",
-	[FRAME_GENERATED] = "generated code",
-	[FRAME_MARKER] = "no code",
-};
+_Static_assert((int)FRAME_SYSTEM == (int)HTML_CODE_SYSTEM &&
+                       (int)FRAME_MARKER == (int)HTML_CODE_NONE,
+               "kinds of code have the same numbers");
 
 /** What is being drawn. */
 struct drawing {
@@ -68,16 +63,6 @@ static void put_escaped(struct text *text, const struct text *name, size_t colum
 	}
 	html_document_escape(text, escaped.bytes, escaped.length);
 	text_deinit(&escaped);
-}
-
-/** Returns a number that depends on a name. */
-static unsigned shade_of(const struct text *name)
-{
-	unsigned hash = 5381;
-
-	for (size_t i = 0; i < name->length; i++)
-		hash = hash * 33 + (unsigned char)name->bytes[i];
-	return hash % SHADES;
 }
 
 /** Returns a position or a width in pixels. */
@@ -120,7 +105,9 @@ static void put_node(const struct drawing *drawing, const struct trace_node *nod
 	text_format(text,
 	            "<rect x=\"%.4f\" y=\"%d\" width=\"%.4f\" height=\"%d\" rx=\"1\" "
 	            "fill=\"%s\"/><text x=\"%.4f\" y=\"%d\">",
-	            x, y, width, BAR, colours[node->kind][shade_of(&node->name)], x + 3, y + 13);
+	            x, y, width, BAR,
+	            colours[node->kind][html_icicle_shade(node->name.bytes, node->name.length)],
+	            x + 3, y + 13);
 	if (room >= LABEL_MIN)
 		put_escaped(text, &node->name, (size_t)room);
 	text_string(text, "</text></g>\n");
@@ -172,12 +159,14 @@ static void put_legend(const struct drawing *drawing)
 	int x = LEFT, y = drawing->height - BOTTOM + 14;
 	uint64_t untouched = trace_report_untouched(drawing->report);
 
-	for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
+	for (size_t i = 0; i < HTML_CODE_COUNT; i++) {
+		const char *name = html_icicle_code((enum html_code)i);
+
 		text_format(text,
 		            "<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" fill=\"%s\"/>"
 		            "<text x=\"%d\" y=\"%d\">%s</text>\n",
-		            x, y, colours[i][0], x + 15, y + 9, legend[i]);
-		x += 30 + (int)strlen(legend[i]) * LETTER_TENTHS / 10;
+		            x, y, colours[i][0], x + 15, y + 9, name);
+		x += 30 + (int)strlen(name) * LETTER_TENTHS / 10;
 	}
 
 	text_format(text, "<text x=\"%d\" y=\"%d\">", x + 10, y + 9);

@@ -411,8 +411,8 @@ class Policy(unittest.TestCase):
             for text in ("text", "faint", "up", "down", "link"):
                 for ground in ("page", "card"):
                     self.assertGreaterEqual(self.contrast(colours[text], colours[ground]), 4.5, (text, ground))
-        fills = re.findall(r"\.(k\d+) \{ --c: (#[0-9a-f]+)", style) + re.findall(r"\.(h\d) \{ fill: (#[0-9a-f]+)", style)
-        self.assertEqual(len(fills), 18 + 5)
+        fills = re.findall(r"\.(k\d+) \{ --c: (#[0-9a-f]+)", style) + re.findall(r"\.(h\d+) \{ --c: (#[0-9a-f]+)", style)
+        self.assertEqual(len(fills), 18 + 13)
         for name, colour in fills:
             self.assertGreaterEqual(self.contrast("#111", colour), 4.5, name)
 

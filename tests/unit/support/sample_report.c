@@ -214,7 +214,9 @@ static void set_stacks(struct sample_report *sample)
 	for (size_t i = 0; i < COUNT(functions); i++)
 		sample->frames[i] = (struct html_frame){ .name = functions[i].name,
 			                                 .parent = functions[i].parent,
-			                                 .bytes = pages(functions[i].mib) };
+			                                 .bytes = pages(functions[i].mib),
+			                                 .code = i % 5 == 3 ? HTML_CODE_SYSTEM
+			                                                    : HTML_CODE_PROGRAM };
 	sample->report.stacks = (struct html_stacks){ sample->frames, COUNT(functions), "mapped" };
 }
 
