@@ -10,15 +10,19 @@
 /* Marks of the time axis, and of the size axis above 0. */
 enum { TIMES_MAX = 8, SIZES_MAX = 6 };
 
+/* Seconds of a day. */
+#define DAY INT64_C(86400)
+
 /* The year 9999 ends then: the last year that has four digits. */
 #define TIME_LAST UINT64_C(253402300799)
 
-enum { DAY = 86400 };
-
-static const int64_t steps[] = { 1,       2,        5,        10,       15,        30,
-	                         60,      2 * 60,   5 * 60,   10 * 60,  15 * 60,   30 * 60,
-	                         3600,    2 * 3600, 3 * 3600, 6 * 3600, 12 * 3600, DAY,
-	                         2 * DAY, 7 * DAY,  14 * DAY, 28 * DAY };
+/* In seconds: up to half a minute, half an hour, half a day, and four weeks. */
+static const int64_t steps[] = {
+	1,    2,       5,       10,       15,       30,   /* seconds */
+	60,   120,     300,     600,      900,      1800, /* minutes */
+	3600, 7200,    10800,   21600,    43200,          /* hours */
+	DAY,  2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY,
+};
 
 double html_axis_size_step(double max)
 {
@@ -92,6 +96,13 @@ double html_axis_first_time(const struct html_axis_times *axis)
 	if (past < 0)
 		past += axis->step;
 	return past == 0 ? 0 : (double)(axis->step - past);
+}
+
+size_t html_axis_count_times(const struct html_axis_times *axis)
+{
+	double rest = axis->seconds - html_axis_first_time(axis);
+
+	return rest < 0 ? 0 : (size_t)(rest / (double)axis->step) + 1;
 }
 
 void html_axis_put_time(const struct html_axis_times *axis, double at, struct text *text)

@@ -262,8 +262,8 @@ static void put_sizes(const struct chart *chart, bool labels)
 {
 	double step = html_axis_size_step(chart->max);
 
-	for (double bytes = 0; bytes <= chart->max; bytes += step) {
-		double y = vertical(chart, bytes);
+	for (unsigned i = 0; i * step <= chart->max; i++) {
+		double bytes = i * step, y = vertical(chart, bytes);
 
 		if (!labels) {
 			text_format(chart->text, "<path class=\"grid\" d=\"M0 %.1fH%d\"/>\n", y,
@@ -304,7 +304,9 @@ static void put_times(const struct chart *chart)
 
 	html_axis_init_times(&axis, chart->timeline->start, chart->seconds);
 	text_string(chart->text, "<g class=\"times\">\n");
-	for (double at = html_axis_first_time(&axis); at <= axis.seconds; at += (double)axis.step) {
+	for (size_t i = 0; i < html_axis_count_times(&axis); i++) {
+		double at = html_axis_first_time(&axis) + (double)i * (double)axis.step;
+
 		text_clear(&date);
 		html_axis_put_date(&axis, at, &date);
 
