@@ -68,8 +68,8 @@ int64_t html_axis_offset(int64_t time)
 /** Returns the time of a mark in seconds since 1970. */
 static int64_t time_of(const struct html_axis_times *axis, double at)
 {
-	/* The start is rounded down, and a mark is a whole second: do not lose it. */
-	return axis->start + convert_int64(floor(at + 0.5));
+	/* A mark is a whole second, which inexact sums must not miss. */
+	return axis->start + convert_int64(floor(at + axis->past + 0.5));
 }
 
 void html_axis_init_times(struct html_axis_times *axis, double start, double seconds)
@@ -77,6 +77,7 @@ void html_axis_init_times(struct html_axis_times *axis, double start, double sec
 	size_t i = 0, last = sizeof steps / sizeof *steps - 1;
 
 	axis->start = (int64_t)pm_min(convert_uint64(start), TIME_LAST);
+	axis->past = fmax(0, fmin(1, start - (double)axis->start));
 	axis->seconds = seconds;
 	while (i < last && seconds / (double)steps[i] > TIMES_MAX - 1)
 		i++;
@@ -91,11 +92,11 @@ void html_axis_init_times(struct html_axis_times *axis, double start, double sec
 double html_axis_first_time(const struct html_axis_times *axis)
 {
 	int64_t local = axis->start + html_axis_offset(axis->start);
-	int64_t past = local % axis->step;
+	double past = (double)(local % axis->step) + axis->past;
 
 	if (past < 0)
-		past += axis->step;
-	return past == 0 ? 0 : (double)(axis->step - past);
+		past += (double)axis->step;
+	return past > 0 ? (double)axis->step - past : 0;
 }
 
 size_t html_axis_count_times(const struct html_axis_times *axis)

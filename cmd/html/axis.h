@@ -28,7 +28,8 @@ void html_axis_put_size(struct text *text, double bytes, double max);
 
 /** The time axis. */
 struct html_axis_times {
-	int64_t start;  /**< time of its start, in seconds since 1970 (UTC) */
+	int64_t start;  /**< time of its start, in seconds since 1970 (UTC), rounded down */
+	double past;    /**< fraction of a second that was rounded */
 	double seconds; /**< its length in seconds */
 	int64_t step;   /**< distance of the marks in seconds */
 	bool dated;     /**< it covers more than one day of local time */

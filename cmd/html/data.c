@@ -131,13 +131,13 @@ static void put_kind(struct data *data, const struct html_kind *kind)
 /** Adds from when on local time has which difference to UTC: [[milliseconds, seconds],...]. */
 static void put_offsets(struct data *data)
 {
-	int64_t start = convert_int64(floor(data->timeline->start));
+	double start = isfinite(data->timeline->start) ? data->timeline->start : 0;
 	int64_t shown = 0;
 
 	text_string(data->text, "\"offsets\":[");
 	for (size_t i = 0; i < data->count; i++) {
 		double time = data->curve.times[data->chosen[i]];
-		int64_t offset = html_axis_offset(convert_int64(data->timeline->start + time));
+		int64_t offset = html_axis_offset(convert_int64(start + time));
 
 		if (i > 0 && offset == shown)
 			continue;
@@ -145,7 +145,7 @@ static void put_offsets(struct data *data)
 		shown = offset;
 	}
 	data->text->length--;
-	text_format(data->text, "],\"start\":%" PRId64 ",", start);
+	text_format(data->text, "],\"start\":%.3f,", start);
 }
 
 /** Adds the figures of the chosen moments. */

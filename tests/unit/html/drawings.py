@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -76,11 +77,11 @@ def upper(part, seconds, maximum):
     return [(x / 1000 * seconds, (2000 - y) / 2000 * maximum) for x, y in part[1:-1]]
 
 
-def value_at(points, time):
+def value_at(points, when):
     for (t1, v1), (t2, v2) in zip(points, points[1:]):
-        if t1 <= time <= t2:
-            return v1 + (v2 - v1) * ((time - t1) / (t2 - t1) if t2 > t1 else 1)
-    raise ValueError(f"{time} is not in the curve")
+        if t1 <= when <= t2:
+            return v1 + (v2 - v1) * ((when - t1) / (t2 - t1) if t2 > t1 else 1)
+    raise ValueError(f"{when} is not in the curve")
 
 
 def decode(coded):
@@ -235,6 +236,15 @@ class Timeline(unittest.TestCase):
         self.assertEqual(texts, [["18:00", "24 Nov"], ["21:00"], ["00:00", "25 Nov"], ["03:00"], ["06:00"]])
         for mark, hours in zip(marks, (0, 3, 6, 9, 12)):
             self.assertAlmostEqual(float(mark[0].get("x")[:-1]), hours * 3600 / times[-1] * 100, delta=0.01)
+
+    def test_marks_are_whole_seconds(self):
+        for start in (1764000000.75, 1764000000.25, 1764000003.999):
+            document = draw(moments([0, 5, 10], (3, "malloc", [MIB] * 3)) + [f"samples 3 {start}"])
+            for mark in by_class(chart_of(document), "times")[0]:
+                at = start + float(mark[0].get("x")[:-1]) / 10
+                self.assertAlmostEqual(at, round(at), delta=0.01)
+                self.assertEqual(mark[0].text, time.strftime("%H:%M:%S", time.gmtime(round(at))))
+            self.assertAlmostEqual(data_of(document)["start"], start, delta=0.001)
 
     def test_local_time_changes(self):
         start = 1761433200  # 2025-10-25 23:00 UTC; at 01:00 UTC, summer time ends in Berlin
