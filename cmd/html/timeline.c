@@ -90,10 +90,10 @@ static void set_axes(struct chart *chart)
 	for (size_t i = 0; i < chart->curve.count; i++)
 		highest = fmax(highest, chart->curve.totals[i]);
 
-	chart->limit_is_seen = limit->known && (double)limit->max <= highest * limit_highest;
+	chart->limit_is_seen = limit->known && (double)limit->level <= highest * limit_highest;
 	chart->max = highest;
 	if (chart->limit_is_seen)
-		chart->max = fmax(highest, (double)limit->max);
+		chart->max = fmax(highest, (double)limit->level);
 	chart->max = fmax(chart->max * 1.08, 1);
 
 	chart->observed = chart->curve.times[chart->curve.count - 1];
@@ -217,7 +217,7 @@ static void put_gaps(const struct chart *chart)
 static void put_guess(const struct chart *chart)
 {
 	const struct html_limit *limit = &chart->timeline->limit;
-	double now = total_now(chart), rise = (double)limit->max - now;
+	double now = total_now(chart), rise = (double)limit->level - now;
 	double ends[] = { limit->seconds_min, limit->seconds_max };
 	double x[2], y[2];
 
@@ -245,7 +245,7 @@ static void put_limit(const struct chart *chart)
 	if (!chart->limit_is_seen)
 		return;
 	text_format(chart->text, "<path class=\"limit\" d=\"M0 %.1fH%d\"/>\n",
-	            vertical(chart, (double)limit->max), WIDE);
+	            vertical(chart, (double)limit->level), WIDE);
 	if (chart->seconds <= chart->observed || !is_predicted(limit))
 		return;
 
@@ -359,7 +359,7 @@ static void put_limit_label(const struct chart *chart)
 	if (!chart->limit_is_seen)
 		return;
 	text_format(chart->text, "<text class=\"lim\" x=\"6\" y=\"%.2f%%\" dy=\"-5\">limit ",
-	            vertical(chart, (double)limit->max) / HIGH * 100);
+	            vertical(chart, (double)limit->level) / HIGH * 100);
 	text_size(chart->text, limit->max);
 	if (is_predicted(limit)) {
 		text_string(chart->text, ": ");
@@ -479,6 +479,16 @@ static void put_zone(const struct chart *chart, struct text *text)
 		            (int)(amount % 60));
 }
 
+/** Adds why the line of the limit is lower than the limit. */
+static void put_level(const struct html_limit *limit, struct text *text)
+{
+	text_string(text, "The line is at ");
+	text_size(text, limit->level);
+	text_string(text, ": other memory uses ");
+	text_size(text, limit->max - limit->level);
+	text_string(text, " of the limit. ");
+}
+
 /** Adds the limit in words, and what the drawing does not show. */
 static void put_notes(const struct chart *chart)
 {
@@ -499,6 +509,8 @@ static void put_notes(const struct chart *chart)
 			put_rate(limit, text);
 		}
 		text_string(text, chart->limit_is_seen ? ". " : "; it is above this chart. ");
+		if (chart->limit_is_seen && limit->level < limit->max)
+			put_level(limit, text);
 	}
 
 	text_string(text, "Times are local: ");

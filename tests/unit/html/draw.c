@@ -6,7 +6,7 @@
  *   kind COLOUR NAME           a kind; all kinds come before the moments
  *   moment TIME BYTES...       the bytes of each kind
  *   samples COUNT START        number of samples, and time of the first one
- *   limit MAX RATE MIN MAX NAME
+ *   limit MAX LEVEL RATE MIN MAX NAME
  *   frame PARENT BYTES NAME    the parent of the root is -1
  *   change BYTES MAX           a bar
  *   point TIME BYTES           of a series
@@ -81,6 +81,7 @@ static void read_limit(char *at)
 
 	limit->known = limit->time_known = true;
 	limit->max = number(&at);
+	limit->level = number(&at);
 	limit->rate = strtod(at, &at);
 	limit->seconds_min = strtod(at, &at);
 	limit->seconds_max = strtod(at, &at);

@@ -181,7 +181,7 @@ class Timeline(unittest.TestCase):
 
     def test_limit(self):
         lines = moments([0, 100], (3, "malloc", [10 * MIB, 20 * MIB]))
-        lines.append(f"limit {40 * MIB} 200000 80 90 cgroup {HOSTILE}")
+        lines.append(f"limit {50 * MIB} {40 * MIB} 200000 80 90 cgroup {HOSTILE}")
         document = draw(lines)
         chart = chart_of(document)
         seconds, maximum = float(chart.get("data-seconds")), float(chart.get("data-max"))
@@ -197,10 +197,12 @@ class Timeline(unittest.TestCase):
             ends.append(round(x2 / 1000 * seconds))
         self.assertEqual(ends, [180, 190])
         self.assertIn("reached in 1m 20s to 1m 30s", document)
+        self.assertIn("<b>Limit 50.0M</b>", document)
+        self.assertIn("at 40.0M: other memory uses 10.0M of the limit", document)
 
     def test_limit_far_above(self):
         lines = moments([0, 100], (3, "malloc", [10 * MIB, 20 * MIB]))
-        document = draw(lines + [f"limit {4000 * MIB} 1 900 1000 machine"])
+        document = draw(lines + [f"limit {4000 * MIB} {4000 * MIB} 1 900 1000 machine"])
         chart = chart_of(document)
         self.assertEqual(by_class(chart, "limit") + by_class(chart, "guess"), [])
         self.assertIn("above this chart", document)
@@ -208,7 +210,7 @@ class Timeline(unittest.TestCase):
 
     def test_limit_late(self):
         lines = moments([0, 100], (3, "malloc", [10 * MIB, 20 * MIB]))
-        chart = chart_of(draw(lines + [f"limit {40 * MIB} 1 1e9 1e300 machine"]))
+        chart = chart_of(draw(lines + [f"limit {40 * MIB} {40 * MIB} 1 1e9 1e300 machine"]))
         self.assertEqual(float(chart.get("data-seconds")), 150)
         for guess in by_class(chart, "guess"):
             self.assertLess(len(guess.get("d")), 60)
@@ -363,7 +365,7 @@ class Hostile(unittest.TestCase):
 
     def test_names(self):
         lines = moments([0, 1], (3, HOSTILE, [MIB] * 2))
-        lines += [f"frame -1 10 {HOSTILE}", f"limit {MIB * 2} 1 2 3 {HOSTILE}"]
+        lines += [f"frame -1 10 {HOSTILE}", f"limit {MIB * 2} {MIB * 2} 1 2 3 {HOSTILE}"]
         document = draw(lines)
         self.check(document)
         self.assertEqual(data_of(document)["kinds"][0]["name"], HOSTILE.replace("\x01", "\\x01").replace("\u202e", "\\xe2\\x80\\xae"))
@@ -380,7 +382,7 @@ class Hostile(unittest.TestCase):
                 lines.append(f"moment {generator.choice(clocks)} {values}")
             lines.append(f"samples {generator.choice(numbers)} {generator.choice(clocks)}")
             clock = lambda: generator.choice(clocks)
-            lines.append(f"limit {generator.choice(numbers)} {clock()} {clock()} {clock()} {HOSTILE}")
+            lines.append(f"limit {generator.choice(numbers)} {generator.choice(numbers)} {clock()} {clock()} {clock()} {HOSTILE}")
             lines.append(f"span {clock()} {clock()}")
             for i in range(5):
                 lines.append(f"frame {generator.choice([-1, 0, i, 99]) if i else -1} {generator.choice(numbers)} {HOSTILE}")

@@ -152,6 +152,7 @@ static void set_timeline(struct sample_report *sample, size_t moments, double se
 	timeline->limit = (struct html_limit){ .known = true,
 		                               .name = "cgroup /shop",
 		                               .max = 384 << 20,
+		                               .level = 344 << 20,
 		                               .time_known = true,
 		                               .rate = 74.5 * MIB / ((double)moments * seconds),
 		                               .seconds_min = (double)moments * seconds * 0.7,
