@@ -10,15 +10,19 @@
 /* Marks of the time axis, and of the size axis above 0. */
 enum { TIMES_MAX = 8, SIZES_MAX = 6 };
 
+/* Seconds of a day. */
+#define DAY INT64_C(86400)
+
 /* The year 9999 ends then: the last year that has four digits. */
 #define TIME_LAST UINT64_C(253402300799)
 
-enum { DAY = 86400 };
-
-static const int64_t steps[] = { 1,       2,        5,        10,       15,        30,
-	                         60,      2 * 60,   5 * 60,   10 * 60,  15 * 60,   30 * 60,
-	                         3600,    2 * 3600, 3 * 3600, 6 * 3600, 12 * 3600, DAY,
-	                         2 * DAY, 7 * DAY,  14 * DAY, 28 * DAY };
+/* In seconds: up to half a minute, half an hour, half a day, and four weeks. */
+static const int64_t steps[] = {
+	1,    2,       5,       10,       15,       30,   /* seconds */
+	60,   120,     300,     600,      900,      1800, /* minutes */
+	3600, 7200,    10800,   21600,    43200,          /* hours */
+	DAY,  2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY,
+};
 
 double html_axis_size_step(double max)
 {
@@ -64,8 +68,8 @@ int64_t html_axis_offset(int64_t time)
 /** Returns the time of a mark in seconds since 1970. */
 static int64_t time_of(const struct html_axis_times *axis, double at)
 {
-	/* The start is rounded down, and a mark is a whole second: do not lose it. */
-	return axis->start + convert_int64(floor(at + 0.5));
+	/* A mark is a whole second, which inexact sums must not miss. */
+	return axis->start + convert_int64(floor(at + axis->past + 0.5));
 }
 
 void html_axis_init_times(struct html_axis_times *axis, double start, double seconds)
@@ -73,6 +77,7 @@ void html_axis_init_times(struct html_axis_times *axis, double start, double sec
 	size_t i = 0, last = sizeof steps / sizeof *steps - 1;
 
 	axis->start = (int64_t)pm_min(convert_uint64(start), TIME_LAST);
+	axis->past = fmax(0, fmin(1, start - (double)axis->start));
 	axis->seconds = seconds;
 	while (i < last && seconds / (double)steps[i] > TIMES_MAX - 1)
 		i++;
@@ -87,11 +92,18 @@ void html_axis_init_times(struct html_axis_times *axis, double start, double sec
 double html_axis_first_time(const struct html_axis_times *axis)
 {
 	int64_t local = axis->start + html_axis_offset(axis->start);
-	int64_t past = local % axis->step;
+	double past = (double)(local % axis->step) + axis->past;
 
 	if (past < 0)
-		past += axis->step;
-	return past == 0 ? 0 : (double)(axis->step - past);
+		past += (double)axis->step;
+	return past > 0 ? (double)axis->step - past : 0;
+}
+
+size_t html_axis_count_times(const struct html_axis_times *axis)
+{
+	double rest = axis->seconds - html_axis_first_time(axis);
+
+	return rest < 0 ? 0 : (size_t)(rest / (double)axis->step) + 1;
 }
 
 void html_axis_put_time(const struct html_axis_times *axis, double at, struct text *text)

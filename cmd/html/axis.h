@@ -4,6 +4,7 @@
 #define CMD_HTML_AXIS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/text.h"
@@ -27,7 +28,8 @@ void html_axis_put_size(struct text *text, double bytes, double max);
 
 /** The time axis. */
 struct html_axis_times {
-	int64_t start;  /**< time of its start, in seconds since 1970 (UTC) */
+	int64_t start;  /**< time of its start, in seconds since 1970 (UTC), rounded down */
+	double past;    /**< fraction of a second that was rounded */
 	double seconds; /**< its length in seconds */
 	int64_t step;   /**< distance of the marks in seconds */
 	bool dated;     /**< it covers more than one day of local time */
@@ -50,6 +52,13 @@ void html_axis_init_times(struct html_axis_times *axis, double start, double sec
  *              local time; may be longer than the axis
  */
 double html_axis_first_time(const struct html_axis_times *axis);
+
+/**
+ * Returns the number of marks.
+ * @param axis  the axis
+ * @return      at most 8
+ */
+size_t html_axis_count_times(const struct html_axis_times *axis);
 
 /**
  * Adds the time of day of a mark: "16:00" or "16:00:10"; nothing if the marks are days.

@@ -15,7 +15,7 @@
 #include "base/convert.h"
 #include "base/utf8.h"
 #include "html/axis.h"
-#include "html/moments.h"
+#include "html/curve.h"
 
 /* Bound of the figures in bytes. If they need more, fewer moments are written. */
 enum { DATA_BYTES_MAX = 512 * 1024 };
@@ -23,7 +23,7 @@ enum { DATA_BYTES_MAX = 512 * 1024 };
 /** What is being written. */
 struct data {
 	const struct html_timeline *timeline;
-	struct html_moments moments;
+	struct html_curve curve;
 	size_t *chosen; /* indexes of the moments */
 	size_t count;
 	unsigned shift; /* the unit is a power of two */
@@ -103,7 +103,7 @@ static void put_times(struct data *data)
 
 	text_string(data->text, "\"times\":[");
 	for (size_t i = 0; i < data->count; i++) {
-		uint64_t now = convert_uint64(data->moments.times[data->chosen[i]] * 1000 + 0.5);
+		uint64_t now = convert_uint64(data->curve.times[data->chosen[i]] * 1000 + 0.5);
 
 		put_difference(data, before, now);
 		before = now;
@@ -131,22 +131,21 @@ static void put_kind(struct data *data, const struct html_kind *kind)
 /** Adds from when on local time has which difference to UTC: [[milliseconds, seconds],...]. */
 static void put_offsets(struct data *data)
 {
-	int64_t start = convert_int64(floor(data->timeline->start));
+	double start = isfinite(data->timeline->start) ? data->timeline->start : 0;
 	int64_t shown = 0;
 
 	text_string(data->text, "\"offsets\":[");
 	for (size_t i = 0; i < data->count; i++) {
-		double time = data->moments.times[data->chosen[i]];
-		int64_t offset = html_axis_offset(convert_int64(data->timeline->start + time));
+		double time = data->curve.times[data->chosen[i]];
+		int64_t offset = html_axis_offset(convert_int64(start + time));
 
 		if (i > 0 && offset == shown)
 			continue;
-		text_format(data->text, "%s[%.0f,%" PRId64 "]", i > 0 ? "," : "",
-		            i > 0 ? time * 1000 : 0, offset);
+		text_format(data->text, "[%.0f,%" PRId64 "],", time * 1000, offset);
 		shown = offset;
 	}
-	text_string(data->text, "],");
-	text_format(data->text, "\"start\":%" PRId64 ",", start);
+	data->text->length--;
+	text_format(data->text, "],\"start\":%.3f,", start);
 }
 
 /** Adds the figures of the chosen moments. */
@@ -166,7 +165,7 @@ static void put_figures(struct data *data)
 	for (size_t k = 0; k < timeline->kind_count; k++) {
 		if (k > 0)
 			text_string(data->text, ",\n");
-		put_kind(data, &timeline->kinds[data->moments.order[k]]);
+		put_kind(data, &timeline->kinds[data->curve.order[k]]);
 	}
 	text_string(data->text, "]}");
 }
@@ -175,18 +174,18 @@ static void put_timeline(struct data *data)
 {
 	size_t buckets = data->timeline->count;
 
-	html_moments_init(&data->moments, data->timeline);
-	data->chosen = alloc_array(NULL, data->moments.count, sizeof *data->chosen);
+	html_curve_init(&data->curve, data->timeline);
+	data->chosen = alloc_array(NULL, data->curve.count, sizeof *data->chosen);
 	set_unit(data);
 
 	do {
-		data->count = html_moments_choose(&data->moments, buckets, data->chosen);
+		data->count = html_curve_choose(&data->curve, buckets, data->chosen);
 		text_clear(data->text);
 		put_figures(data);
 		buckets /= 2;
 	} while (data->text->length > DATA_BYTES_MAX && buckets > 0);
 
-	html_moments_deinit(&data->moments);
+	html_curve_deinit(&data->curve);
 	free(data->chosen);
 }
 

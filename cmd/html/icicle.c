@@ -6,12 +6,12 @@
  */
 #include "html/icicle.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/minmax.h"
+#include "base/utf8.h"
 
 /* Height of a row, and of a function in it, in pixels. */
 enum { ROW = 19, HIGH = 18 };
@@ -19,11 +19,9 @@ enum { ROW = 19, HIGH = 18 };
 /* Functions below this row, or narrower than the root divided by this number, are not drawn. */
 enum { ROWS_MAX = 100, PARTS_MAX = 1000 };
 
-/* Functions narrower than this have no words, in percent. */
-static const double words_min = 1.5;
-
-/* Number of colours: functions with equal names have equal colours. */
-enum { COLOURS = 5 };
+/* Number of letters for which there is room in the root on a usual screen, and the least number
+ * that is worth drawing. */
+enum { LETTERS = 170, LETTERS_MIN = 3 };
 
 /** Index of no function. */
 #define NONE SIZE_MAX
@@ -41,8 +39,9 @@ struct box {
 struct drawing {
 	const struct html_stacks *stacks;
 	struct box *boxes;
-	size_t rows;     /* number of rows */
-	size_t left_out; /* number of functions that are not drawn */
+	size_t rows;                 /* number of rows */
+	size_t left_out;             /* number of functions that are not drawn */
+	bool codes[HTML_CODE_COUNT]; /* kinds of code that are drawn */
 	struct text *text;
 };
 
@@ -84,14 +83,51 @@ static double percent_of(const struct drawing *drawing, uint64_t bytes)
 	return (double)bytes / (double)drawing->boxes[0].bytes * 100;
 }
 
-/** Returns a number below COLOURS that depends on a name. */
-static unsigned colour_of(const char *name)
+unsigned html_icicle_shade(const char *name, size_t length)
 {
 	unsigned hash = 5381;
 
-	for (; *name; name++)
-		hash = hash * 33 + (unsigned char)*name;
-	return hash % COLOURS;
+	for (size_t i = 0; i < length; i++)
+		hash = hash * 33 + (unsigned char)name[i];
+	return hash % HTML_ICICLE_SHADES;
+}
+
+const char *html_icicle_code(enum html_code code)
+{
+	static const char *const names[] = {
+		[HTML_CODE_PROGRAM] = "program and its libraries",
+		[HTML_CODE_SYSTEM] = "system libraries",
+		[HTML_CODE_GENERATED] = "generated code",
+		[HTML_CODE_NONE] = "no code",
+	};
+
+	return names[code];
+}
+
+/** Returns the number of the class of a function in the style sheet. */
+static unsigned class_of(const struct html_frame *frame)
+{
+	return (unsigned)frame->code * HTML_ICICLE_SHADES +
+	       html_icicle_shade(frame->name, strlen(frame->name));
+}
+
+/** Adds a name, cut to the letters for which there is room. */
+static void put_words(const char *name, size_t room, struct text *text)
+{
+	struct text words = { 0 };
+
+	if (room < LETTERS_MIN)
+		return;
+
+	utf8_escape(&words, name, strlen(name));
+	if (utf8_columns(words.bytes, words.length) > room) {
+		words.length = utf8_fit(words.bytes, words.length, room - 1);
+		text_string(&words, "\xe2\x80\xa6");
+	}
+	text_string(text, "<text x=\"4\" y=\"13\">");
+	html_document_escape(text, words.bytes, words.length);
+	text_string(text, "</text>");
+	text_deinit(&words);
 }
 
 static void put_box(struct drawing *drawing, size_t index)
@@ -110,14 +146,11 @@ static void put_box(struct drawing *drawing, size_t index)
 	text_string(text, ": ");
 	text_size(text, frame->bytes);
 	text_format(text, ", %.*f %%</title><rect class=\"h%u\" width=\"100%%\" height=\"%d\"/>",
-	            width < 10, width, colour_of(frame->name), HIGH);
-	if (width >= words_min) {
-		text_string(text, "<text x=\"4\" y=\"13\">");
-		html_document_escape(text, frame->name, strlen(frame->name));
-		text_string(text, "</text>");
-	}
+	            width < 10, width, class_of(frame), HIGH);
+	put_words(frame->name, (size_t)(width / 100 * LETTERS), text);
 	text_string(text, "</svg>\n");
 	drawing->rows = pm_max_size(drawing->rows, box->row + 1);
+	drawing->codes[frame->code] = true;
 }
 
 /** Returns the function after this one and all that it calls; NONE at the end. */
@@ -148,6 +181,19 @@ static void put_boxes(struct drawing *drawing)
 	drawing->left_out = drawing->stacks->count - drawn;
 }
 
+/** Adds the meaning of the colours. */
+static void put_legend(const struct drawing *drawing, struct text *text)
+{
+	text_string(text, "<ul class=\"codes\">");
+	for (size_t code = 0; code < HTML_CODE_COUNT; code++) {
+		if (drawing->codes[code])
+			text_format(text, "<li><span class=\"swatch h%zu\"></span>%s</li>",
+			            code * HTML_ICICLE_SHADES,
+			            html_icicle_code((enum html_code)code));
+	}
+	text_string(text, "</ul>\n");
+}
+
 void html_icicle_put(struct html_document *document, const struct html_stacks *stacks)
 {
 	struct text boxes = { 0 }, text = { 0 };
@@ -165,9 +211,11 @@ void html_icicle_put(struct html_document *document, const struct html_stacks *s
 	html_document_escape(&text, stacks->what, strlen(stacks->what));
 	text_string(&text, "\">\n");
 	text_bytes(&text, boxes.bytes, boxes.length);
+	text_string(&text, "</svg>\n");
+	put_legend(&drawing, &text);
 	text_string(&text,
-	            "</svg>\n<p class=\"hint\">Callers are above the functions they call; the "
-	            "width is the bytes ");
+	            "<p class=\"hint\">Callers are above the functions they call; the width is "
+	            "the bytes ");
 	html_document_escape(&text, stacks->what, strlen(stacks->what));
 	text_char(&text, '.');
 	if (drawing.left_out > 0)

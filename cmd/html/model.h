@@ -48,7 +48,7 @@ struct html_finding {
 	size_t line_count;             /**< number of elements */
 };
 
-/** Maximum number of moments of a timeline. */
+/** Maximum number of moments of a timeline, besides the first and the last. */
 enum { HTML_MOMENTS_MAX = 10000 };
 
 /** Number of colours in the style sheet, one for each enum pm_kind. A larger index starts again. */
@@ -64,9 +64,12 @@ struct html_kind {
 
 /** A limit, and when it is reached. */
 struct html_limit {
-	bool known;         /**< there is a limit */
-	const char *name;   /**< such as "cgroup /shop" */
-	uint64_t max;       /**< bytes */
+	bool known;       /**< there is a limit */
+	const char *name; /**< such as "cgroup /shop" */
+	uint64_t max;     /**< bytes */
+	/** Height of the line in the drawing: memory of the process at which the limit is reached,
+	 * if nothing else that it counts changes; in bytes */
+	uint64_t level;
 	bool time_known;    /**< the limit is reached at the present rate */
 	double rate;        /**< growth in bytes per second; with `time_known` */
 	double seconds_min; /**< time left after the last moment, at the earliest */
@@ -75,8 +78,8 @@ struct html_limit {
 
 /** Memory by kind over time. The sum of all kinds at a moment is the memory of the process. */
 struct html_timeline {
-	const double *times;           /**< seconds since `start`, ascending; the first is 0 */
-	size_t count;                  /**< number of moments, at most HTML_MOMENTS_MAX */
+	const double *times;           /**< seconds since `start`, ascending from 0 */
+	size_t count;                  /**< number of moments, at most HTML_MOMENTS_MAX + 2 */
 	uint64_t samples;              /**< number of samples that were taken, at least `count` */
 	double start;                  /**< time of the first moment, seconds since 1970 (UTC) */
 	const struct html_kind *kinds; /**< all kinds that ever had memory */
@@ -147,11 +150,21 @@ struct html_string {
 	const char *where; /**< region in which it was found */
 };
 
+/** The kind of code of a function: the values of enum frame_kind. */
+enum html_code {
+	HTML_CODE_PROGRAM,   /**< the program, or one of its own libraries */
+	HTML_CODE_SYSTEM,    /**< a system library */
+	HTML_CODE_GENERATED, /**< code that a runtime has generated */
+	HTML_CODE_NONE,      /**< no code: a remark about the stack */
+	HTML_CODE_COUNT,     /**< number of kinds, for tables */
+};
+
 /** A function in the tree of stacks. */
 struct html_frame {
-	const char *name; /**< name of the function */
-	size_t parent;    /**< index of the caller, less than its own; SIZE_MAX for the root */
-	uint64_t bytes;   /**< with those of the functions it calls */
+	const char *name;    /**< name of the function */
+	size_t parent;       /**< index of the caller, less than its own; SIZE_MAX for the root */
+	uint64_t bytes;      /**< with those of the functions it calls */
+	enum html_code code; /**< kind of its code */
 };
 
 /** The tree of stacks. The first frame is the root. */

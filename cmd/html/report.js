@@ -71,19 +71,20 @@
 		}
 
 		function drawAreas() {
-			const chosen = choose(), sums = new Float64Array(chosen.length), thin = (to - from) / 250;
+			const chosen = choose(), sums = new Float64Array(chosen.length);
+			/* What comes before and after the height of each point is the same for all kinds. */
+			const before = [], after = [];
+			chosen.forEach((index, i) => {
+				const left = x(times[index]).toFixed(3), next = i + 1 < chosen.length ? chosen[i + 1] : -1;
+				const starts = i === 0 || (chosen[i - 1] === index - 1 && times[index] - times[index - 1] > gap);
+				const ends = next < 0 || (next === index + 1 && times[next] - times[index] > gap);
+				const alone = starts && ends ? 'h' + ((x(to) - x(from)) / BUCKETS).toFixed(3) : '';
+				before.push((starts ? 'M' + left + ' ' + HIGH : '') + 'L' + left + ' ');
+				after.push(ends ? alone + 'V' + HIGH + 'Z' : '');
+			});
 			areas.forEach((area, k) => {
-				let path = '';
-				chosen.forEach((index, i) => {
-					const left = x(times[index]).toFixed(3), next = i + 1 < chosen.length ? chosen[i + 1] : -1;
-					const starts = i === 0 || (chosen[i - 1] === index - 1 && times[index] - times[index - 1] > gap);
-					const ends = next < 0 || (next === index + 1 && times[next] - times[index] > gap);
-					sums[i] += kinds[k][index];
-					path += (starts ? 'M' + left + ' ' + HIGH : '') + 'L' + left + ' ' + y(sums[i]).toFixed(1);
-					if (starts && ends) path += 'H' + x(times[index] + thin).toFixed(3);
-					if (ends) path += 'V' + HIGH + 'Z';
-				});
-				area.setAttribute('d', path);
+				const parts = chosen.map((index, i) => before[i] + Math.round(y(sums[i] += kinds[k][index])) + after[i]);
+				area.setAttribute('d', parts.join(''));
 			});
 			inner.setAttribute('viewBox', [x(from), 0, x(to) - x(from), HIGH].join(' '));
 		}
@@ -101,7 +102,7 @@
 					text.textContent = words;
 				};
 				if (step < 86400) put(clock(time).slice(0, step < 60 ? 8 : 5), 16);
-				if (date(time) !== shown && date(0) !== date(seconds)) put(shown = date(time), 30);
+				if (date(time) !== shown && date(0) !== date(seconds)) put(shown = date(time), step < 86400 ? 30 : 16);
 				marks.push(mark);
 			}
 			group.replaceChildren(...marks);
@@ -177,13 +178,21 @@
 		}));
 		let chosen = 0;
 
+		/* A name, cut to the letters for which there is room. */
+		function cut(name, room) {
+			const letters = Array.from(name);
+			if (room < 3) return '';
+			return letters.length <= room ? name : letters.slice(0, room - 1).join('') + '\u2026';
+		}
+
 		function zoom(root) {
+			const room = tree.getBoundingClientRect().width / 6.5;
 			boxes.forEach((box) => {
 				const left = clamp((box.x - root.x) / root.width, 0, 1), right = clamp((box.x + box.width - root.x) / root.width, 0, 1);
 				const words = find('text', box.element) || box.element.appendChild(make('text'));
 				set(box.element, { x: left * 100 + '%', width: (right - left) * 100 + '%', display: right - left > 0.0005 ? 'inline' : 'none' });
 				set(words, { x: 4, y: 13 });
-				words.textContent = right - left > 0.015 ? box.name : '';
+				words.textContent = cut(box.name, Math.floor((right - left) * room));
 			});
 		}
 

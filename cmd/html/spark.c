@@ -124,10 +124,14 @@ void html_spark_put_bar(struct html_document *document, int64_t change, uint64_t
 
 	text_string(&text, "<svg class=\"cb\" viewBox=\"-100 0 200 12\" "
 	                   "preserveAspectRatio=\"none\" aria-hidden=\"true\">");
-	if (change != 0)
+	if (change > 0)
 		text_format(&text,
-		            "<rect class=\"%s\" x=\"%.2f\" y=\"1\" width=\"%.2f\" height=\"10\"/>",
-		            change > 0 ? "fup" : "fdn", change > 0 ? 0 : -length, length);
+		            "<rect class=\"fup\" x=\"0\" y=\"1\" width=\"%.2f\" height=\"10\"/>",
+		            length);
+	if (change < 0)
+		text_format(&text,
+		            "<rect class=\"fdn\" x=\"%.2f\" y=\"1\" width=\"%.2f\" height=\"10\"/>",
+		            -length, length);
 	text_string(&text, "<path class=\"axis\" d=\"M0 0V12\"/></svg>");
 
 	html_document_markup(document, &text);

@@ -16,14 +16,17 @@
 #include <string.h>
 
 #include <procmem/number.h>
+#include <procmem/region.h>
 
 #include "base/alloc.h"
 #include "base/convert.h"
 #include "base/delta.h"
 #include "html/axis.h"
 #include "html/cells.h"
-#include "html/moments.h"
+#include "html/curve.h"
 #include "html/spark.h"
+
+_Static_assert((int)HTML_COLOURS == (int)PM_KIND_COUNT, "report.css has a colour for each kind");
 
 /* The coordinates of the inner <svg>. */
 enum { WIDE = 1000, HIGH = 2000 };
@@ -37,13 +40,14 @@ enum { ALONE = 4 };
 /* A limit is drawn if it is at most this multiple of the highest total. */
 static const double limit_highest = 5;
 
-/* The axis is extended by at most this part of the observed time for the prediction. */
-static const double extension_max = 0.6;
+/* The axis is extended up to the moment at which the limit is reached, if that doubles it at most;
+ * otherwise by this part of the observed time. */
+static const double extension = 0.5;
 
 /** What is being drawn. */
 struct chart {
 	const struct html_timeline *timeline;
-	struct html_moments moments;
+	struct html_curve curve;
 	size_t *chosen; /* indexes of the moments that are drawn */
 	size_t chosen_count;
 	double *edge;       /* upper edge of the area that is drawn, at each chosen moment, bytes */
@@ -67,7 +71,7 @@ static double vertical(const struct chart *chart, double bytes)
 /** Returns the last total. */
 static double total_now(const struct chart *chart)
 {
-	return chart->moments.totals[chart->moments.count - 1];
+	return chart->curve.totals[chart->curve.count - 1];
 }
 
 static bool is_predicted(const struct html_limit *limit)
@@ -83,19 +87,21 @@ static void set_axes(struct chart *chart)
 	const struct html_limit *limit = &chart->timeline->limit;
 	double highest = 0;
 
-	for (size_t i = 0; i < chart->moments.count; i++)
-		highest = fmax(highest, chart->moments.totals[i]);
+	for (size_t i = 0; i < chart->curve.count; i++)
+		highest = fmax(highest, chart->curve.totals[i]);
 
-	chart->limit_is_seen = limit->known && (double)limit->max <= highest * limit_highest;
+	chart->limit_is_seen = limit->known && (double)limit->level <= highest * limit_highest;
 	chart->max = highest;
 	if (chart->limit_is_seen)
-		chart->max = fmax(highest, (double)limit->max);
+		chart->max = fmax(highest, (double)limit->level);
 	chart->max = fmax(chart->max * 1.08, 1);
 
-	chart->observed = chart->moments.times[chart->moments.count - 1];
+	chart->observed = chart->curve.times[chart->curve.count - 1];
 	chart->seconds = chart->observed;
 	if (chart->limit_is_seen && is_predicted(limit))
-		chart->seconds += fmin(limit->seconds_max * 1.05, chart->observed * extension_max);
+		chart->seconds += limit->seconds_max * 1.05 <= chart->observed
+		                          ? limit->seconds_max * 1.05
+		                          : chart->observed * extension;
 	if (chart->seconds <= 0)
 		chart->seconds = 1;
 }
@@ -103,17 +109,17 @@ static void set_axes(struct chart *chart)
 static void chart_init(struct chart *chart, const struct html_timeline *timeline, struct text *text)
 {
 	*chart = (struct chart){ .timeline = timeline, .text = text };
-	html_moments_init(&chart->moments, timeline);
+	html_curve_init(&chart->curve, timeline);
 
-	chart->chosen = alloc_array(NULL, chart->moments.count, sizeof *chart->chosen);
-	chart->chosen_count = html_moments_choose(&chart->moments, BUCKETS, chart->chosen);
+	chart->chosen = alloc_array(NULL, chart->curve.count, sizeof *chart->chosen);
+	chart->chosen_count = html_curve_choose(&chart->curve, BUCKETS, chart->chosen);
 	chart->edge = alloc_array(NULL, chart->chosen_count, sizeof *chart->edge);
 	set_axes(chart);
 }
 
 static void chart_deinit(struct chart *chart)
 {
-	html_moments_deinit(&chart->moments);
+	html_curve_deinit(&chart->curve);
 	free(chart->chosen);
 	free(chart->edge);
 }
@@ -133,7 +139,7 @@ static bool is_flat(const struct chart *chart, size_t from, size_t i, size_t to)
 /** Adds a closed path for the chosen moments from `from` to before `to`, which have no gap. */
 static void put_part(const struct chart *chart, size_t from, size_t to)
 {
-	const double *times = chart->moments.times;
+	const double *times = chart->curve.times;
 	double left = horizontal(chart, times[chart->chosen[from]]);
 	double right = horizontal(chart, times[chart->chosen[to - 1]]);
 
@@ -156,16 +162,18 @@ static void put_area(const struct chart *chart, size_t kind)
 {
 	size_t from = 0;
 
-	text_format(chart->text, "<path class=\"k%u\" data-kind=\"%zu\" d=\"",
-	            chart->timeline->kinds[kind].colour % HTML_COLOURS, kind);
+	text_format(chart->text, "<path class=\"k%u\" d=\"",
+	            chart->timeline->kinds[kind].colour % HTML_COLOURS);
 	for (size_t i = 1; i <= chart->chosen_count; i++) {
-		if (i == chart->chosen_count ||
-		    html_moments_gap(&chart->moments, chart->chosen[i])) {
+		if (i == chart->chosen_count || html_curve_gap(&chart->curve, chart->chosen[i])) {
 			put_part(chart, from, i);
 			from = i;
 		}
 	}
-	text_string(chart->text, "\"/>\n");
+	text_string(chart->text, "\"><title>");
+	html_document_escape(chart->text, chart->timeline->kinds[kind].name,
+	                     strlen(chart->timeline->kinds[kind].name));
+	text_string(chart->text, "</title></path>\n");
 }
 
 /** Adds the areas, those on top of the stack first. */
@@ -178,10 +186,10 @@ static void put_areas(const struct chart *chart)
 		for (size_t i = 0; i < chart->chosen_count; i++) {
 			chart->edge[i] = 0;
 			for (size_t k = 0; k <= top; k++)
-				chart->edge[i] += (double)timeline->kinds[chart->moments.order[k]]
+				chart->edge[i] += (double)timeline->kinds[chart->curve.order[k]]
 				                          .values[chart->chosen[i]];
 		}
-		put_area(chart, chart->moments.order[top]);
+		put_area(chart, chart->curve.order[top]);
 	}
 	text_string(chart->text, "</g>\n");
 }
@@ -189,11 +197,11 @@ static void put_areas(const struct chart *chart)
 /** Adds a rectangle for each time without samples. */
 static void put_gaps(const struct chart *chart)
 {
-	for (size_t i = 1; i < chart->moments.count; i++) {
-		if (!html_moments_gap(&chart->moments, i))
+	for (size_t i = 1; i < chart->curve.count; i++) {
+		if (!html_curve_gap(&chart->curve, i))
 			continue;
 
-		const double *times = chart->moments.times;
+		const double *times = chart->curve.times;
 		char duration[PM_DURATION_TEXT_SIZE];
 
 		pm_format_duration(times[i] - times[i - 1], duration);
@@ -205,21 +213,31 @@ static void put_gaps(const struct chart *chart)
 	}
 }
 
-/** Adds a dashed line from the last total towards the limit. */
-static void put_guess(const struct chart *chart, double seconds)
+/** Adds dashed lines from the last total to the earliest and the latest moment of the limit. */
+static void put_guess(const struct chart *chart)
 {
-	double now = total_now(chart), rise = (double)chart->timeline->limit.max - now;
+	const struct html_limit *limit = &chart->timeline->limit;
+	double now = total_now(chart), rise = (double)limit->level - now;
+	double ends[] = { limit->seconds_min, limit->seconds_max };
+	double x[2], y[2];
 
-	/* Only the part that is seen: the time can be very long. */
-	double shown = fmin(seconds, chart->seconds - chart->observed);
-	double part = seconds > 0 ? shown / seconds : 1;
+	for (size_t i = 0; i < 2; i++) {
+		/* Only the part that is seen: the time can be very long. */
+		double shown = fmin(ends[i], chart->seconds - chart->observed);
 
-	text_format(chart->text, "<path class=\"guess\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-	            horizontal(chart, chart->observed), vertical(chart, now),
-	            horizontal(chart, chart->observed + shown), vertical(chart, now + rise * part));
+		x[i] = horizontal(chart, chart->observed + shown);
+		y[i] = vertical(chart, now + rise * (ends[i] > 0 ? shown / ends[i] : 1));
+	}
+	text_format(chart->text,
+	            "<path class=\"between\" d=\"M%.1f %.1fL%.1f %.1fH%.1fV%.1fZ\"/>\n",
+	            horizontal(chart, chart->observed), vertical(chart, now), x[0], y[0], x[1],
+	            y[1]);
+	for (size_t i = 0; i < 2; i++)
+		text_format(chart->text, "<path class=\"guess\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+		            horizontal(chart, chart->observed), vertical(chart, now), x[i], y[i]);
 }
 
-/** Adds the limit, and the lines to the earliest and the latest moment at which it is reached. */
+/** Adds the limit, and the time after the last moment. */
 static void put_limit(const struct chart *chart)
 {
 	const struct html_limit *limit = &chart->timeline->limit;
@@ -227,7 +245,7 @@ static void put_limit(const struct chart *chart)
 	if (!chart->limit_is_seen)
 		return;
 	text_format(chart->text, "<path class=\"limit\" d=\"M0 %.1fH%d\"/>\n",
-	            vertical(chart, (double)limit->max), WIDE);
+	            vertical(chart, (double)limit->level), WIDE);
 	if (chart->seconds <= chart->observed || !is_predicted(limit))
 		return;
 
@@ -236,9 +254,7 @@ static void put_limit(const struct chart *chart)
 	            "height=\"%d\"/>\n",
 	            horizontal(chart, chart->observed), WIDE - horizontal(chart, chart->observed),
 	            HIGH);
-	put_guess(chart, limit->seconds_min);
-	if (limit->seconds_max > limit->seconds_min)
-		put_guess(chart, limit->seconds_max);
+	put_guess(chart);
 }
 
 /** Adds the marks of the size axis: lines across the drawing, or their labels. */
@@ -246,8 +262,8 @@ static void put_sizes(const struct chart *chart, bool labels)
 {
 	double step = html_axis_size_step(chart->max);
 
-	for (double bytes = 0; bytes <= chart->max; bytes += step) {
-		double y = vertical(chart, bytes);
+	for (unsigned i = 0; i * step <= chart->max; i++) {
+		double bytes = i * step, y = vertical(chart, bytes);
 
 		if (!labels) {
 			text_format(chart->text, "<path class=\"grid\" d=\"M0 %.1fH%d\"/>\n", y,
@@ -261,18 +277,20 @@ static void put_sizes(const struct chart *chart, bool labels)
 	}
 }
 
+/** Adds the time of day at a mark, and the date below it or, if the marks are days, instead. */
 static void put_time(const struct html_axis_times *axis, double at, bool with_date,
                      struct text *text)
 {
 	double x = at / axis->seconds * 100;
+	bool days = axis->step >= 86400;
 
-	if (axis->step < 86400) {
+	if (!days) {
 		text_format(text, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"16\">", x);
 		html_axis_put_time(axis, at, text);
 		text_string(text, "</text>");
 	}
 	if (with_date) {
-		text_format(text, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"30\">", x);
+		text_format(text, "<text x=\"%.2f%%\" y=\"100%%\" dy=\"%d\">", x, days ? 16 : 30);
 		html_axis_put_date(axis, at, text);
 		text_string(text, "</text>");
 	}
@@ -286,7 +304,9 @@ static void put_times(const struct chart *chart)
 
 	html_axis_init_times(&axis, chart->timeline->start, chart->seconds);
 	text_string(chart->text, "<g class=\"times\">\n");
-	for (double at = html_axis_first_time(&axis); at <= axis.seconds; at += (double)axis.step) {
+	for (size_t i = 0; i < html_axis_count_times(&axis); i++) {
+		double at = html_axis_first_time(&axis) + (double)i * (double)axis.step;
+
 		text_clear(&date);
 		html_axis_put_date(&axis, at, &date);
 
@@ -311,7 +331,7 @@ static void put_duration(struct text *text, double seconds)
 	text_string(text, duration);
 }
 
-/** Adds the time left: "reached in 10h to 12h at +13.4M/h". */
+/** Adds the time left: "reached in 10h to 12h". */
 static void put_time_left(const struct html_limit *limit, struct text *text)
 {
 	text_string(text, "reached in ");
@@ -320,7 +340,12 @@ static void put_time_left(const struct html_limit *limit, struct text *text)
 		text_string(text, " to ");
 		put_duration(text, limit->seconds_max);
 	}
-	if (limit->rate > 0) {
+}
+
+/** Adds the rate: " at +13.4M/h". */
+static void put_rate(const struct html_limit *limit, struct text *text)
+{
+	if (limit->rate > 0 && isfinite(limit->rate)) {
 		text_string(text, " at ");
 		delta_put_rate(text, limit->rate);
 	}
@@ -334,8 +359,12 @@ static void put_limit_label(const struct chart *chart)
 	if (!chart->limit_is_seen)
 		return;
 	text_format(chart->text, "<text class=\"lim\" x=\"6\" y=\"%.2f%%\" dy=\"-5\">limit ",
-	            vertical(chart, (double)limit->max) / HIGH * 100);
+	            vertical(chart, (double)limit->level) / HIGH * 100);
 	text_size(chart->text, limit->max);
+	if (is_predicted(limit)) {
+		text_string(chart->text, ": ");
+		put_time_left(limit, chart->text);
+	}
 	text_string(chart->text, "</text>\n");
 }
 
@@ -348,12 +377,12 @@ static void put_words(const struct chart *chart)
 	text_string(text, "<title id=\"chart-title\">Memory by kind over ");
 	put_duration(text, chart->observed);
 	text_string(text, "</title><desc id=\"chart-desc\">The sum of all kinds went from ");
-	text_size(text, convert_uint64(chart->moments.totals[0]));
+	text_size(text, convert_uint64(chart->curve.totals[0]));
 	text_string(text, " to ");
 	text_size(text, convert_uint64(total_now(chart)));
 	if (timeline->kind_count > 0) {
 		const struct html_kind *top =
-			&timeline->kinds[chart->moments.order[timeline->kind_count - 1]];
+			&timeline->kinds[chart->curve.order[timeline->kind_count - 1]];
 
 		if (top->values[timeline->count - 1] > top->values[0]) {
 			text_string(text, "; ");
@@ -368,14 +397,15 @@ static void put_drawing(const struct chart *chart)
 {
 	struct text *text = chart->text;
 
-	text_string(text, "<div class=\"plot\">\n<svg class=\"sizes\" aria-hidden=\"true\">\n");
+	text_string(text, "<div class=\"plot\">\n<svg class=\"sizes\" aria-hidden=\"true\">"
+	                  "<line class=\"grid\" x1=\"100%\" x2=\"100%\" y1=\"0\" y2=\"100%\"/>\n");
 	put_sizes(chart, true);
 	text_string(text, "</svg>\n");
 	text_format(text,
 	            "<svg id=\"chart\" class=\"timeline\" role=\"img\" tabindex=\"0\" "
 	            "aria-labelledby=\"chart-title chart-desc\" data-seconds=\"%.3f\" "
-	            "data-max=\"%.0f\" data-gap=\"%.3f\">",
-	            chart->seconds, chart->max, chart->moments.gap);
+	            "data-max=\"%.17g\" data-gap=\"%.3f\">",
+	            chart->seconds, chart->max, chart->curve.gap);
 	put_words(chart);
 
 	text_format(text,
@@ -412,20 +442,20 @@ static void put_entry(const struct chart *chart, size_t index)
 {
 	const struct html_kind *kind = &chart->timeline->kinds[index];
 	struct text *text = chart->text;
-	size_t last = chart->moments.count - 1;
+	size_t last = chart->curve.count - 1;
 	uint64_t now = kind->values[last], first = kind->values[0];
 	bool grew = now > first;
 
 	text_format(text, "<li><span class=\"swatch k%u\"></span><span>",
 	            kind->colour % HTML_COLOURS);
 	html_document_escape(text, kind->name, strlen(kind->name));
-	text_format(text, "</span> <b data-kind=\"%zu\">", index);
+	text_string(text, "</span> <b>");
 	text_size(text, now);
 	text_format(text, "</b> <span class=\"%s\">",
 	            html_cells_class((int64_t)grew - (now < first)));
 	put_change(text, first, now);
 	text_string(text, "</span>");
-	html_spark_put_values(text, chart->moments.times, kind->values, chart->moments.count);
+	html_spark_put_values(text, chart->curve.times, kind->values, chart->curve.count);
 	text_string(text, "</li>\n");
 }
 
@@ -433,8 +463,30 @@ static void put_legend(const struct chart *chart)
 {
 	text_string(chart->text, "<ul class=\"legend\">\n");
 	for (size_t k = chart->timeline->kind_count; k-- > 0;)
-		put_entry(chart, chart->moments.order[k]);
+		put_entry(chart, chart->curve.order[k]);
 	text_string(chart->text, "</ul>\n");
+}
+
+/** Adds the difference of local time to UTC at the start: "UTC+01:00". */
+static void put_zone(const struct chart *chart, struct text *text)
+{
+	int64_t minutes = html_axis_offset(convert_int64(chart->timeline->start)) / 60;
+	int64_t amount = minutes < 0 ? -minutes : minutes;
+
+	text_string(text, "UTC");
+	if (minutes != 0)
+		text_format(text, "%c%02d:%02d", minutes < 0 ? '-' : '+', (int)(amount / 60),
+		            (int)(amount % 60));
+}
+
+/** Adds why the line of the limit is lower than the limit. */
+static void put_level(const struct html_limit *limit, struct text *text)
+{
+	text_string(text, "The line is at ");
+	text_size(text, limit->level);
+	text_string(text, ": other memory uses ");
+	text_size(text, limit->max - limit->level);
+	text_string(text, " of the limit. ");
 }
 
 /** Adds the limit in words, and what the drawing does not show. */
@@ -454,11 +506,17 @@ static void put_notes(const struct chart *chart)
 		if (is_predicted(limit)) {
 			text_string(text, ", ");
 			put_time_left(limit, text);
+			put_rate(limit, text);
 		}
 		text_string(text, chart->limit_is_seen ? ". " : "; it is above this chart. ");
+		if (chart->limit_is_seen && limit->level < limit->max)
+			put_level(limit, text);
 	}
 
-	text_string(text, "Change since the first sample; small curves have their own scale.");
+	text_string(text, "Times are local: ");
+	put_zone(chart, text);
+	text_string(text,
+	            ". Changes are since the first sample; each small curve has its own scale.");
 	if (timeline->samples > timeline->count || chart->chosen_count < timeline->count) {
 		text_string(text, " Drawn from the lowest and highest totals among ");
 		text_grouped(text, timeline->samples > timeline->count ? timeline->samples

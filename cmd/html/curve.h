@@ -4,16 +4,16 @@
  * The moments of a timeline, made safe to draw: times that ascend, totals, gaps, and the order in
  * which the kinds are stacked.
  */
-#ifndef CMD_HTML_MOMENTS_H
-#define CMD_HTML_MOMENTS_H
+#ifndef CMD_HTML_CURVE_H
+#define CMD_HTML_CURVE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "html/model.h"
 
-/** The moments. */
-struct html_moments {
+/** The moments of a timeline. */
+struct html_curve {
 	size_t count;   /**< number of moments */
 	double *times;  /**< seconds since the first one, finite, never less than the one before;
 	                 * owned */
@@ -33,33 +33,33 @@ struct html_moments {
 /**
  * Prepares the moments of a timeline.
  *
- * @param moments   filled; release it with html_moments_deinit()
+ * @param curve     filled; release it with html_curve_deinit()
  * @param timeline  the timeline; its times may have any values
  */
-void html_moments_init(struct html_moments *moments, const struct html_timeline *timeline);
+void html_curve_init(struct html_curve *curve, const struct html_timeline *timeline);
 
-/** Releases moments. */
-void html_moments_deinit(struct html_moments *moments);
+/** Releases the moments. */
+void html_curve_deinit(struct html_curve *curve);
 
 /**
  * Checks whether there is a gap before a moment.
  *
- * @param moments  the moments
+ * @param curve    the curve
  * @param index    index of the moment
  * @return         true if it is not the first moment, and there is a gap before it
  */
-bool html_moments_gap(const struct html_moments *moments, size_t index);
+bool html_curve_gap(const struct html_curve *curve, size_t index);
 
 /**
  * Chooses moments that show the curve if not all can be shown: the first and the last moment, those
  * beside a gap, and of each of `buckets` equal parts the moments with the lowest and the highest
  * total.
  *
- * @param moments  the moments
+ * @param curve    the curve
  * @param buckets  number of parts, at least 1
- * @param chosen   receives the indexes, ascending; room for html_moments.count elements
+ * @param chosen   receives the indexes, ascending; room for html_curve.count elements
  * @return         number of indexes; all moments if there are at most twice as many as buckets
  */
-size_t html_moments_choose(const struct html_moments *moments, size_t buckets, size_t *chosen);
+size_t html_curve_choose(const struct html_curve *curve, size_t buckets, size_t *chosen);
 
 #endif
