@@ -277,7 +277,7 @@ static int watch(struct headroom_rates *rates, struct pm_process *process,
 /** Adds the sizes, regions and the usage of the limits that a recording has for one sample. */
 static int add_recorded(struct headroom_rates *rates, struct pm_recording *recording,
                         const struct pm_recorded *recorded, const struct pm_regions *regions,
-                        struct pm_error *error)
+                        const struct headroom_hook *hook, struct pm_error *error)
 {
 	struct pm_headroom headroom;
 	double time = recorded->time, now = clock_boot_seconds();
@@ -288,6 +288,8 @@ static int add_recorded(struct headroom_rates *rates, struct pm_recording *recor
 	    pm_reserves_add(rates->reserves, time, regions, NULL, error) < 0 ||
 	    limit_counters_add(&rates->counters, time, &headroom, error) < 0)
 		return -1;
+	if (hook && hook->recorded(hook->context, recorded, regions, error) < 0)
+		return -1;
 
 	/* The recorded process is the target, so the times have the same clock. */
 	rates->recorded = true;
@@ -297,7 +299,7 @@ static int add_recorded(struct headroom_rates *rates, struct pm_recording *recor
 
 /** Adds all samples of a recording. */
 static int add_all(struct headroom_rates *rates, struct pm_recording *recording,
-                   struct pm_error *error)
+                   const struct headroom_hook *hook, struct pm_error *error)
 {
 	struct pm_recording_walk *walk;
 	struct pm_recorded recorded;
@@ -308,7 +310,7 @@ static int add_all(struct headroom_rates *rates, struct pm_recording *recording,
 		return -1;
 
 	while ((result = pm_recording_walk_next(walk, &recorded, &regions, error)) > 0) {
-		if (add_recorded(rates, recording, &recorded, regions, error) < 0) {
+		if (add_recorded(rates, recording, &recorded, regions, hook, error) < 0) {
 			result = -1;
 			break;
 		}
@@ -332,7 +334,7 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 			result = pm_error_set(error, PM_ERROR_USAGE, 0,
 			                      "%s is a recording of another process", path);
 		else
-			result = add_all(rates, recording, error);
+			result = add_all(rates, recording, NULL, error);
 		pm_recording_close(recording);
 	}
 
@@ -397,13 +399,13 @@ static void judge(struct headroom_rates *rates)
 }
 
 int headroom_rates_read(struct headroom_rates *rates, struct pm_recording *recording,
-                        struct pm_error *error)
+                        const struct headroom_hook *hook, struct pm_error *error)
 {
 	*rates = (struct headroom_rates){ .known = true,
 		                          .pid = pm_recording_process_id(recording)->pid };
 	if (pm_tracker_create(&rates->tracker, error) < 0 ||
 	    pm_reserves_create(&rates->reserves, error) < 0 ||
-	    add_all(rates, recording, error) < 0) {
+	    add_all(rates, recording, hook, error) < 0) {
 		headroom_rates_deinit(rates);
 		return -1;
 	}

@@ -6,6 +6,7 @@
 #include "html/report.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <procmem/minmax.h>
@@ -442,6 +443,43 @@ static void put_unseen(struct html_document *document, const struct html_report 
 	}
 }
 
+/** Writes all sections. */
+static void put_sections(struct html_document *document, const struct html_report *report)
+{
+	put_header(document, report);
+	put_verdict(document, report);
+	put_findings(document, report);
+	put_tiles(document, report);
+	if (report->timeline.count > 1) {
+		html_document_section(document, "timeline", "Memory by kind");
+		html_timeline_put(document, report);
+		html_document_end_section(document);
+	}
+	put_shares(document, report);
+	put_regions(document, report);
+	put_classes(document, report);
+	put_changes(document, report);
+	put_strings(document, report);
+	put_stacks(document, report);
+	put_members(document, report);
+	put_commands(document, report);
+	put_unseen(document, report);
+	html_data_put(document, report);
+}
+
+/** Writes the file. @param only_new  an existing file is an error */
+static int write_file(const struct html_report *report, const char *path, bool only_new,
+                      struct pm_error *error)
+{
+	struct html_document document;
+
+	if (html_document_open(&document, path, report->title, error) < 0)
+		return -1;
+	document.file.only_new = only_new;
+	put_sections(&document, report);
+	return html_document_keep(&document, error);
+}
+
 int html_report_parse_path(const char *value, const char **path, struct pm_error *error)
 {
 	if (!*value)
@@ -455,29 +493,26 @@ int html_report_parse_path(const char *value, const char **path, struct pm_error
 
 int html_report_write(const struct html_report *report, const char *path, struct pm_error *error)
 {
-	struct html_document document;
+	return write_file(report, path, false, error);
+}
 
-	if (html_document_open(&document, path, report->title, error) < 0)
+int html_report_write_new(const struct html_report *report, const char *path,
+                          struct pm_error *error)
+{
+	return write_file(report, path, true, error);
+}
+
+int html_report_check(const char *path, struct pm_error *error)
+{
+	struct stat status;
+	struct new_file file;
+
+	/* A pipe or a device is opened only once. */
+	if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode) &&
+	    !S_ISDIR(status.st_mode))
+		return 0;
+	if (new_file_open(&file, path, error) < 0)
 		return -1;
-
-	put_header(&document, report);
-	put_verdict(&document, report);
-	put_findings(&document, report);
-	put_tiles(&document, report);
-	if (report->timeline.count > 1) {
-		html_document_section(&document, "timeline", "Memory by kind");
-		html_timeline_put(&document, report);
-		html_document_end_section(&document);
-	}
-	put_shares(&document, report);
-	put_regions(&document, report);
-	put_classes(&document, report);
-	put_changes(&document, report);
-	put_strings(&document, report);
-	put_stacks(&document, report);
-	put_members(&document, report);
-	put_commands(&document, report);
-	put_unseen(&document, report);
-	html_data_put(&document, report);
-	return html_document_keep(&document, error);
+	new_file_drop(&file);
+	return 0;
 }

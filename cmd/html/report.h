@@ -27,4 +27,20 @@ int html_report_parse_path(const char *value, const char **path, struct pm_error
  */
 int html_report_write(const struct html_report *report, const char *path, struct pm_error *error);
 
+/**
+ * Writes a report to a file that must not exist yet.
+ * @see html_report_write
+ */
+int html_report_write_new(const struct html_report *report, const char *path,
+                          struct pm_error *error);
+
+/**
+ * Checks whether a report can be written, before the time that it takes to make it.
+ *
+ * @param path   the file
+ * @param error  PM_ERROR_IO
+ * @return       0 or -1
+ */
+int html_report_check(const char *path, struct pm_error *error);
+
 #endif

@@ -6,10 +6,18 @@
 
 #include "base/delta.h"
 #include "base/report.h"
+#include "html/report.h"
 #include "target/malloc_graph.h"
 #include "why/judge.h"
 
-enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP, OPTION_DEEP, OPTION_MAX_STOP };
+enum {
+	OPTION_FOR = CLI_LONG_ONLY,
+	OPTION_NO_STRINGS,
+	OPTION_CGROUP,
+	OPTION_DEEP,
+	OPTION_MAX_STOP,
+	OPTION_HTML
+};
 
 static const struct cli_option why_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION", "observe for this time (10s, 5m; default 30s)" },
@@ -22,6 +30,7 @@ static const struct cli_option why_option_list[] = {
 	  "with --deep: refuse to stop the process for longer\nthan this (default: 1s; 0: any "
 	  "time)" },
 	{ OPTION_NO_STRINGS, "no-strings", NULL, "show no content of the process's memory" },
+	{ OPTION_HTML, "html", "FILE", "also write a report to FILE, which a browser shows" },
 	{ 'a', "all", NULL, "show all findings, also those that weigh little" },
 	{ 0 },
 };
@@ -43,6 +52,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	case OPTION_CGROUP:
 		options->cgroup = value;
 		return 0;
+	case OPTION_HTML:
+		return html_report_parse_path(value, &options->html, error);
 	case OPTION_NO_STRINGS:
 		options->no_text = true;
 		return 0;
@@ -110,6 +121,9 @@ enum status why_run(struct out *out, int argc, char **argv)
 		report_error("--max-stop needs --deep: without it, the process is not stopped");
 		return STATUS_ERROR;
 	}
+
+	if (options.html && html_report_check(options.html, &error) < 0)
+		return report_failure(&error);
 
 	out_set_colour(out, options.output.colour);
 	int result = why_observe(&observation, words.count > 0 ? words.operands[0] : NULL, &error);
