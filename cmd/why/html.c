@@ -23,9 +23,9 @@
 
 /* Most rows of the tables, and most lines. */
 enum {
-	REGIONS_MAX = 60,
-	CLASSES_MAX = 30,
-	CHANGES_MAX = 40,
+	REGIONS_MAX = 24,
+	CLASSES_MAX = 16,
+	CHANGES_MAX = 16,
 	STRINGS_MAX = 40,
 	MEMBERS_MAX = 40,
 	LINES_MAX = 64,
@@ -185,6 +185,11 @@ static void set_heading(struct view *view)
 	text_string(&text, grows ? grows : "");
 	if (until)
 		text_format(&text, "%s%s", grows ? "; " : "", until);
+	struct text made = { 0 };
+	why_html_stacks_put_first(&view->from->observation->sites, &made);
+	if (made.length > 0)
+		text_format(&text, "%s%s", text.length > 0 ? ". " : "", text_terminate(&made));
+	text_deinit(&made);
 	if (text.length > 0)
 		view->report.verdict = keep(view, &text);
 	text_deinit(&text);

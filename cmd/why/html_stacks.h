@@ -5,6 +5,7 @@
 
 #include <procmem/site_list.h>
 
+#include "base/text.h"
 #include "html/model.h"
 
 /**
@@ -15,5 +16,14 @@
  * @param stacks  filled; its frames are released with free(). Without frames if there is nothing
  */
 void why_html_stacks_make(const struct pm_site_list *sites, struct html_stacks *stacks);
+
+/**
+ * Adds who mapped most of the memory: "172.0M of 173.1M that were mapped during the trace are of
+ * Cache.store". Adds nothing if no function has half of it.
+ *
+ * @param sites  the sites
+ * @param text   receives the words
+ */
+void why_html_stacks_put_first(const struct pm_site_list *sites, struct text *text);
 
 #endif

@@ -84,6 +84,7 @@ complete -c procmem -n $why -l cgroup -r -d 'Investigate a cgroup'
 complete -c procmem -n $why -l deep -d 'Find out who holds the chunks of the first finding'
 complete -c procmem -n $why -l max-stop -x -d 'Refuse to stop the process for longer'
 complete -c procmem -n $why -l no-strings -d 'Show no content of memory'
+complete -c procmem -n $why -l html -r -F -d 'Also write a report'
 complete -c procmem -n $why -s a -l all -d 'Show all findings'
 
 set -l map '__fish_seen_subcommand_from map'

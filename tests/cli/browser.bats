@@ -18,7 +18,7 @@ setup_file() {
 
 	# One whose names are scripts.
 	spawn /usr/bin/python3 "$python_page" "$BATS_FILE_TMPDIR" '--name=</script><script>hacked=1</script>' \
-		"<img src=x: onerror='hacked=1'>" $'\u202e&quot;"\xff\xfe' "$(head -c 100000 /dev/zero | tr '\0' '<')"
+		"<img src=x: onerror='hacked=1'>" $'\xe2\x80\xae&quot;"\xff\xfe' "$(head -c 100000 /dev/zero | tr '\0' '<')"
 	target_await ready >/dev/null
 	record_seconds "$BATS_FILE_TMPDIR/hostile.pmrec" 20
 	report hostile why "$BATS_FILE_TMPDIR/hostile.pmrec"
