@@ -66,7 +66,7 @@ for theme in light dark; do
 		    browser.resize(1180, 900)
 		    browser.scheme(sys.argv[1])
 		    browser.load("report.html")
-		    browser.picture(f"report-{sys.argv[1]}.png", 1180, 1500)
+		    browser.picture(f"report-{sys.argv[1]}.png", 1180, 1420)
 	END
 	cp "report-$theme.png" "$docs"
 done
