@@ -8,6 +8,7 @@
 #
 # - install/fresh: tests/fresh.sh for Debian 12
 # - install/glibc: heaps of processes that use the glibc of Debian 11 or 13
+# - cli/browser: HTML reports in Chromium
 # - cli/heap/large: the heap of PostgreSQL, and 14 million chunks
 # - cli/trace/kill_often: SIGKILL of 100 traces
 # - cli/trace/languages: profiles in `go tool pprof` and protoc; functions of Rust and node

@@ -107,6 +107,19 @@ void html_cells_change(struct html_document *document, bool known, int64_t bytes
 	text_deinit(&figure);
 }
 
+/** Adds a rate in the unit in which it has digits: per second, minute or hour. */
+static void put_rate(struct text *figure, double rate)
+{
+	if (rate >= 10 || rate == 0)
+		text_format(figure, "%.0f/s", rate);
+	else if (rate >= 0.1)
+		text_format(figure, "%.1f/s", rate);
+	else if (rate * 60 >= 0.1)
+		text_format(figure, "%.1f/min", rate * 60);
+	else
+		text_format(figure, "%.1f/h", rate * 3600);
+}
+
 void html_cells_rate(struct html_document *document, bool known, double rate)
 {
 	struct text figure = { 0 };
@@ -117,7 +130,7 @@ void html_cells_rate(struct html_document *document, bool known, double rate)
 	}
 	if (rate != 0)
 		text_string(&figure, rate < 0 ? "\xe2\x88\x92" : "+");
-	text_format(&figure, fabs(rate) < 10 && rate != 0 ? "%.1f/s" : "%.0f/s", fabs(rate));
+	put_rate(&figure, fabs(rate));
 	put_figure(document, html_cells_class((rate > 0) - (rate < 0)), &figure);
 	text_deinit(&figure);
 }

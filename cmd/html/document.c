@@ -16,9 +16,16 @@ void html_document_escape(struct text *text, const char *bytes, size_t length)
 {
 	static const char special[] = "<>&\"'";
 	static const char *const entities[] = { "&lt;", "&gt;", "&amp;", "&quot;", "&#39;" };
+	/* XML cannot contain U+FFFE and U+FFFF. */
+	static const char not_xml[] = "\xef\xbf";
 	struct text escaped = { 0 };
 
 	utf8_escape(&escaped, bytes, length);
+	for (size_t i = 0; i + 2 < escaped.length; i++) {
+		if (memcmp(escaped.bytes + i, not_xml, 2) == 0 &&
+		    (unsigned char)escaped.bytes[i + 2] >= 0xbe)
+			memcpy(escaped.bytes + i, "???", 3);
+	}
 	for (size_t i = 0; i < escaped.length; i++) {
 		const char *found = memchr(special, escaped.bytes[i], sizeof special - 1);
 
@@ -46,6 +53,7 @@ static void put_head(struct html_document *document, const char *title)
 	                  "initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
 	                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
 	                  "<meta name=\"generator\" content=\"procmem " PROCMEM_VERSION "\">\n");
+
 	html_document_element(document, "title", NULL, title);
 	html_document_raw(document, "<style>");
 	html_document_raw(document, html_assets_style);
@@ -138,8 +146,7 @@ void html_document_element(struct html_document *document, const char *name, con
 
 void html_document_section(struct html_document *document, const char *id, const char *heading)
 {
-	out_format(&document->out, "<section id=\"%s\" aria-labelledby=\"%s-h\">\n<h2 id=\"%s-h\">",
-	           id, id, id);
+	out_format(&document->out, "<section id=\"%s\">\n<h2>", id);
 	html_document_text(document, heading);
 	html_document_raw(document, "</h2>\n");
 }
@@ -155,7 +162,8 @@ void html_document_table(struct html_document *document, const char *label,
 	html_document_raw(document,
 	                  "<div class=\"w\" tabindex=\"0\" role=\"region\" aria-label=\"");
 	html_document_text(document, label);
-	html_document_raw(document, "\">\n<table>\n<thead><tr>");
+	/* Not the name of the section, which is a landmark, too. */
+	html_document_raw(document, ", table\">\n<table>\n<thead><tr>");
 	for (size_t i = 0; i < count; i++) {
 		html_document_raw(document, columns[i].number ? "<th scope=\"col\" class=\"n\">"
 		                                              : "<th scope=\"col\">");

@@ -51,6 +51,9 @@ struct html_finding {
 /** Maximum number of moments of a timeline, besides the first and the last. */
 enum { HTML_MOMENTS_MAX = 10000 };
 
+/** Number of colours in the style sheet, one for each enum pm_kind. A larger index starts again. */
+enum { HTML_COLOURS = 18 };
+
 /** The memory of one kind over time. */
 struct html_kind {
 	const char *name;       /**< such as "malloc" */
@@ -127,6 +130,19 @@ struct html_change {
 	uint64_t after;      /**< bytes at the end */
 };
 
+/** A table of changes. */
+struct html_changes {
+	const char *id;                 /**< identifier of the section, such as "changes" */
+	const char *heading;            /**< its heading */
+	const char *what;               /**< heading of the names */
+	const char *kind;               /**< heading of the kinds; NULL: there is no such column */
+	const char *mapping;            /**< heading of the mappings; NULL: as for `kind` */
+	const char *note;               /**< a sentence below the heading; NULL: none */
+	const struct html_change *rows; /**< by descending amount */
+	size_t count;                   /**< number of elements */
+	size_t left_out;                /**< number of changes that are not among them */
+};
+
 /** A text in new pages. */
 struct html_string {
 	uint64_t count;    /**< number of such texts */
@@ -134,11 +150,21 @@ struct html_string {
 	const char *where; /**< region in which it was found */
 };
 
+/** The kind of code of a function: the values of enum frame_kind. */
+enum html_code {
+	HTML_CODE_PROGRAM,   /**< the program, or one of its own libraries */
+	HTML_CODE_SYSTEM,    /**< a system library */
+	HTML_CODE_GENERATED, /**< code that a runtime has generated */
+	HTML_CODE_NONE,      /**< no code: a remark about the stack */
+	HTML_CODE_COUNT,     /**< number of kinds, for tables */
+};
+
 /** A function in the tree of stacks. */
 struct html_frame {
-	const char *name; /**< name of the function */
-	size_t parent;    /**< index of the caller, less than its own; SIZE_MAX for the root */
-	uint64_t bytes;   /**< with those of the functions it calls */
+	const char *name;    /**< name of the function */
+	size_t parent;       /**< index of the caller, less than its own; SIZE_MAX for the root */
+	uint64_t bytes;      /**< with those of the functions it calls */
+	enum html_code code; /**< kind of its code */
 };
 
 /** The tree of stacks. The first frame is the root. */
@@ -188,26 +214,29 @@ struct html_report {
 	const struct html_share *shares;     /**< by descending bytes */
 	size_t share_count;                  /**< number of elements */
 	double series_start; /**< time of the first sample, as in html_region.series */
-	const struct html_region *regions;   /**< by descending growth, then bytes */
-	size_t region_count;                 /**< number of elements */
-	size_t regions_left_out;             /**< number of regions that are not among them */
-	const struct html_class *classes;    /**< by descending growth, then bytes */
-	size_t class_count;                  /**< number of elements */
-	const struct html_change *changes;   /**< by descending amount */
-	size_t change_count;                 /**< number of elements */
-	size_t changes_left_out;             /**< number of changes that are not among them */
-	const struct html_string *strings;   /**< by descending count */
-	size_t string_count;                 /**< number of elements */
-	bool strings_hidden;                 /**< the user wants no content of memory */
-	struct html_stacks stacks;           /**< which code mapped the memory */
-	const struct html_member *members;   /**< by descending bytes */
-	size_t member_count;                 /**< number of elements */
-	size_t members_left_out;             /**< number of processes that are not among them */
-	const struct html_command *commands; /**< in their order */
-	size_t command_count;                /**< number of elements */
-	const char *const *unseen;           /**< what could not be seen */
-	size_t unseen_count;                 /**< number of elements */
-	const char *cost;                    /**< what it cost; NULL: nothing to say */
+	const struct html_share *shares_before; /**< the same at the start; shown beside `shares` */
+	size_t share_before_count;              /**< number of elements */
+	const struct html_region *regions;      /**< by descending growth, then bytes */
+	size_t region_count;                    /**< number of elements */
+	size_t regions_left_out;                /**< number of regions that are not among them */
+	const struct html_class *classes;       /**< by descending growth, then bytes */
+	size_t class_count;                     /**< number of elements */
+	const struct html_change *changes;      /**< by descending amount */
+	size_t change_count;                    /**< number of elements */
+	size_t changes_left_out;                /**< number of changes that are not among them */
+	const struct html_changes *more;        /**< further tables of changes */
+	size_t more_count;                      /**< number of elements */
+	const struct html_string *strings;      /**< by descending count */
+	size_t string_count;                    /**< number of elements */
+	bool strings_hidden;                    /**< the user wants no content of memory */
+	struct html_stacks stacks;              /**< which code mapped the memory */
+	const struct html_member *members;      /**< by descending bytes */
+	size_t member_count;                    /**< number of elements */
+	const struct html_command *commands;    /**< in their order */
+	size_t command_count;                   /**< number of elements */
+	const char *const *unseen;              /**< what could not be seen */
+	size_t unseen_count;                    /**< number of elements */
+	const char *cost;                       /**< what it cost; NULL: nothing to say */
 };
 
 #endif

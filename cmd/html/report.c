@@ -156,7 +156,8 @@ static void put_left_out(struct html_document *document, size_t count, const cha
 	if (count == 0)
 		return;
 	text_grouped(&line, count);
-	text_format(&line, " more not shown (%s): smaller, or changed less", what);
+	text_format(&line, " more %s%s left out: they are smaller, or changed less", what,
+	            count == 1 ? " is" : "s are");
 	html_document_element(document, "p", "hint", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -196,7 +197,7 @@ static void put_regions(struct html_document *document, const struct html_report
 	for (size_t i = 0; i < report->region_count; i++)
 		put_region(document, report, &report->regions[i]);
 	html_document_end_table(document);
-	put_left_out(document, report->regions_left_out, "regions");
+	put_left_out(document, report->regions_left_out, "region");
 	html_document_end_section(document);
 }
 
@@ -233,12 +234,12 @@ static int64_t difference(const struct html_change *change)
 }
 
 /** Returns the largest amount of a change. */
-static uint64_t largest_change(const struct html_report *report)
+static uint64_t largest_change(const struct html_changes *changes)
 {
 	uint64_t largest = 0;
 
-	for (size_t i = 0; i < report->change_count; i++) {
-		const struct html_change *change = &report->changes[i];
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct html_change *change = &changes->rows[i];
 		uint64_t amount = change->after > change->before ? change->after - change->before
 		                                                 : change->before - change->after;
 
@@ -247,43 +248,102 @@ static uint64_t largest_change(const struct html_report *report)
 	return largest;
 }
 
-static void put_change(struct html_document *document, const struct html_change *change,
-                       uint64_t largest)
+/** Writes the cell that says whether something is only before or only after. */
+static void put_presence(struct html_document *document, const struct html_change *change)
+{
+	if (change->born)
+		html_cells_text(document, "new");
+	else
+		html_cells_text(document, change->gone ? "gone" : "");
+}
+
+static void put_change(struct html_document *document, const struct html_changes *changes,
+                       const struct html_change *change, uint64_t largest)
 {
 	html_cells_start(document, change->name);
-	html_cells_text(document, change->kind);
+	if (changes->kind)
+		html_cells_text(document, change->kind);
 	html_cells_size(document, change->before);
 	html_cells_size(document, change->after);
 	html_cells_change(document, true, difference(change));
 	html_document_raw(document, "<td class=\"bar\">");
 	html_spark_put_bar(document, difference(change), largest);
 	html_document_raw(document, "</td>");
-	if (change->born)
-		html_cells_text(document, "new");
-	else
-		html_cells_text(document, change->gone ? "gone" : "");
-	html_cells_code(document, change->mapping);
+	put_presence(document, change);
+	if (changes->mapping)
+		html_cells_code(document, change->mapping);
 	html_cells_end(document);
+}
+
+/** Starts a table of changes with the columns that it has. */
+static void start_changes(struct html_document *document, const struct html_changes *changes)
+{
+	static const struct html_column sizes[] = {
+		{ "before", true },       { "after", true },
+		{ "difference", true },   { "\xe2\x88\x92 0 +", false },
+		{ "new or gone", false },
+	};
+	enum { SIZES = sizeof sizes / sizeof *sizes };
+	struct html_column columns[SIZES + 3] = { { changes->what, false } };
+	size_t count = 1;
+
+	if (changes->kind)
+		columns[count++] = (struct html_column){ changes->kind, false };
+	memcpy(columns + count, sizes, sizeof sizes);
+	count += SIZES;
+	if (changes->mapping)
+		columns[count++] = (struct html_column){ changes->mapping, false };
+	html_document_table(document, changes->heading, columns, count);
+}
+
+static void put_change_table(struct html_document *document, const struct html_changes *changes)
+{
+	uint64_t largest = largest_change(changes);
+
+	if (changes->count == 0)
+		return;
+	html_document_section(document, changes->id, changes->heading);
+	if (changes->note)
+		html_document_element(document, "p", "hint", changes->note);
+	start_changes(document, changes);
+	for (size_t i = 0; i < changes->count; i++)
+		put_change(document, changes, &changes->rows[i], largest);
+	html_document_end_table(document);
+	put_left_out(document, changes->left_out, "change");
+	html_document_end_section(document);
 }
 
 static void put_changes(struct html_document *document, const struct html_report *report)
 {
-	static const struct html_column columns[] = {
-		{ "what", false }, { "kind", false },      { "before", true },
-		{ "after", true }, { "difference", true }, { "\xe2\x88\x92 0 +", false },
-		{ "", false },     { "mapping", false },
-	};
-	uint64_t largest = largest_change(report);
+	const struct html_changes changes = { .id = "changes",
+		                              .heading = "Before and after",
+		                              .what = "what",
+		                              .kind = "kind",
+		                              .mapping = "mapping",
+		                              .rows = report->changes,
+		                              .count = report->change_count,
+		                              .left_out = report->changes_left_out };
 
-	if (report->change_count == 0)
+	put_change_table(document, &changes);
+	for (size_t i = 0; i < report->more_count; i++)
+		put_change_table(document, &report->more[i]);
+}
+
+/** Draws the share of each kind: now, or before and after, one above the other. */
+static void put_shares(struct html_document *document, const struct html_report *report)
+{
+	struct html_report before = { .shares = report->shares_before,
+		                      .share_count = report->share_before_count };
+
+	if (report->share_count == 0)
 		return;
-	html_document_section(document, "changes", "Before and after");
-	html_document_table(document, "Before and after", columns,
-	                    sizeof columns / sizeof *columns);
-	for (size_t i = 0; i < report->change_count; i++)
-		put_change(document, &report->changes[i], largest);
-	html_document_end_table(document);
-	put_left_out(document, report->changes_left_out, "changes");
+	html_document_section(document, "share", before.share_count > 0 ? "Kinds" : "Now");
+	if (before.share_count > 0) {
+		html_document_element(document, "h3", NULL, "Before");
+		html_share_put(document, &before);
+		html_document_element(document, "h3", NULL, "After");
+	}
+	html_share_put(document, report);
 	html_document_end_section(document);
 }
 
@@ -347,7 +407,6 @@ static void put_members(struct html_document *document, const struct html_report
 		html_cells_end(document);
 	}
 	html_document_end_table(document);
-	put_left_out(document, report->members_left_out, "processes");
 	html_document_end_section(document);
 }
 
@@ -396,11 +455,7 @@ static void put_sections(struct html_document *document, const struct html_repor
 		html_timeline_put(document, report);
 		html_document_end_section(document);
 	}
-	if (report->share_count > 0) {
-		html_document_section(document, "share", "Now");
-		html_share_put(document, report);
-		html_document_end_section(document);
-	}
+	put_shares(document, report);
 	put_regions(document, report);
 	put_classes(document, report);
 	put_changes(document, report);
@@ -423,6 +478,17 @@ static int write_file(const struct html_report *report, const char *path, bool o
 	document.file.only_new = only_new;
 	put_sections(&document, report);
 	return html_document_keep(&document, error);
+}
+
+int html_report_parse_path(const char *value, const char **path, struct pm_error *error)
+{
+	if (!*value)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
+	if (strcmp(value, "-") == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--html needs a file: the text goes to stdout; ./- is a file");
+	*path = value;
+	return 0;
 }
 
 int html_report_write(const struct html_report *report, const char *path, struct pm_error *error)

@@ -8,6 +8,16 @@
 #include "html/model.h"
 
 /**
+ * Takes the name of the file from an option.
+ *
+ * @param value  the value of the option
+ * @param path   receives the name
+ * @param error  PM_ERROR_USAGE if it is empty, or "-": the text of the command goes to stdout
+ * @return       0 or -1
+ */
+int html_report_parse_path(const char *value, const char **path, struct pm_error *error);
+
+/**
  * Writes a report to a file, whose mode is 0600, and which appears whole or not at all.
  *
  * @param report  the report

@@ -18,6 +18,17 @@ void html_spark_put(struct html_document *document, const struct pm_series *seri
                     double to);
 
 /**
+ * Draws values as a line from 0.
+ *
+ * @param text    receives the drawing
+ * @param times   time of each value, ascending
+ * @param values  the values
+ * @param count   number of values
+ */
+void html_spark_put_values(struct text *text, const double *times, const uint64_t *values,
+                           size_t count);
+
+/**
  * Draws a change as a bar from a middle line: growth to the right, the contrary to the left.
  *
  * @param document  receives the drawing, inside a cell

@@ -1,462 +1,633 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills a report (html/model.h) with what was observed and found. The sentences are those of the
- * text output. --no-strings leaves out all content of memory: the texts are not in the evidence
- * then, and the arguments of the command line, which can have secrets, are left out here.
+ * Fills a report with the findings and with the evidence that they were made from. Texts are kept
+ * until the report is written.
  */
 #include "why/html.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <procmem/minmax.h>
 #include <procmem/number.h>
 
-#include "html/cells.h"
-#include "html/keep.h"
-#include "html/moments.h"
+#include "base/alloc.h"
+#include "base/delta.h"
+#include "base/minmax.h"
+#include "cgroup/parts.h"
 #include "html/report.h"
 #include "target/first_limit.h"
-#include "why/html_rows.h"
+#include "why/html_stacks.h"
 #include "why/sentence.h"
 #include "why/unseen.h"
 #include "why/words.h"
 
-/* Maximum numbers of tiles, of commands, and of moments of a watched process. */
-enum { TILES_MAX = 8, COMMANDS_MAX = 4, WATCHED_MOMENTS = 500 };
-
-/* A limit that is higher than this multiple of the memory would make the drawing flat. */
-static const double limit_height_max = 8;
-
-/** A report is being made. */
-struct making {
-	const struct why_report *report;
-	const struct why_observation *observation;
-	struct html_report html;
-	struct html_keep keep;
-	struct html_moments_arrays arrays;
-	struct html_moments watched; /* moments of a watched process */
-	struct text text;            /* is made, then kept */
-	struct html_line *lines;     /* of the finding that is made */
-	size_t line_count;           /* number of elements of `lines` */
-	size_t line_capacity;        /* their room */
+/* Most rows of the tables, and most lines. */
+enum {
+	REGIONS_MAX = 24,
+	CLASSES_MAX = 16,
+	CHANGES_MAX = 16,
+	STRINGS_MAX = 40,
+	MEMBERS_MAX = 40,
+	LINES_MAX = 64,
+	UNSEEN_MAX = 32,
+	TILES_MAX = 6,
+	COMMANDS_MAX = 8
 };
 
-/** Adds a path or name that a shell reads as one word. */
-static void put_word(struct text *text, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789./_-+:@,=";
+/** The report and what it refers to. */
+struct view {
+	const struct why_report *from;
+	struct html_report report;
+	struct html_moments_arrays moments;
+	struct html_tile tiles[TILES_MAX];
+	struct html_finding *findings; /* owned */
+	struct html_share shares[PM_KIND_COUNT];
+	struct html_region regions[REGIONS_MAX];
+	struct html_class classes[CLASSES_MAX];
+	struct html_change changes[CHANGES_MAX];
+	struct html_string strings[STRINGS_MAX];
+	struct html_member members[MEMBERS_MAX];
+	struct html_command commands[COMMANDS_MAX];
+	const char *unseen[UNSEEN_MAX];
+	char **texts; /* owned, like each of them */
+	size_t text_count;
+};
 
-	if (*word != '\0' && word[strspn(word, plain)] == '\0') {
-		text_string(text, word);
+/** Keeps a text until the report is written, and empties it. */
+static const char *keep(struct view *view, struct text *text)
+{
+	view->texts = alloc_array(view->texts, view->text_count + 1, sizeof *view->texts);
+	char *copy = alloc_string(text_terminate(text));
+
+	view->texts[view->text_count++] = copy;
+	text_deinit(text);
+	return copy;
+}
+
+static const char *keep_size(struct view *view, uint64_t bytes)
+{
+	struct text text = { 0 };
+
+	text_size(&text, bytes);
+	return keep(view, &text);
+}
+
+/** Adds the time left: "11m 26s to 15m 28s". */
+static void put_time_left(double min, double max, struct text *text)
+{
+	char from[PM_DURATION_TEXT_SIZE], to[PM_DURATION_TEXT_SIZE];
+
+	pm_format_duration(min, from);
+	pm_format_duration(max, to);
+	text_string(text, from);
+	if (strcmp(from, to) != 0)
+		text_format(text, " to %s", to);
+}
+
+/** Returns the tone of a verdict. */
+static enum html_tone tone_of(enum pm_verdict verdict)
+{
+	switch (verdict) {
+	case PM_VERDICT_STEADY:
+	case PM_VERDICT_STEPS:
+		return HTML_BAD;
+	default:
+		return HTML_PLAIN;
+	}
+}
+
+/** Returns the words of a trend; "" if it was not observed. */
+static const char *verdict_of(const struct pm_evidence_trend *trend)
+{
+	return trend->known && trend->trend.verdict != PM_VERDICT_TOO_EARLY
+	               ? pm_verdict_name(trend->trend.verdict)
+	               : "";
+}
+
+/** The lines of a finding are being collected. */
+struct collector {
+	struct view *view;
+	struct html_line *lines;
+	size_t count;
+};
+
+static void collect(void *context, enum why_label label, const struct text *text)
+{
+	struct collector *collector = context;
+	struct text copy = { 0 };
+
+	if (collector->count == LINES_MAX)
 		return;
-	}
-	text_char(text, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			text_string(text, "'\\''");
-		else
-			text_char(text, *word);
-	}
-	text_char(text, '\'');
-}
-
-/** Sets what is investigated. */
-static void add_head(struct making *making)
-{
-	const struct why_observation *observation = making->observation;
-	const struct pm_evidence *evidence = making->report->evidence;
-	const char *command = observation->command ? observation->command : "";
-	const char *name = *evidence->comm || !evidence->file ? evidence->comm : evidence->file;
-	struct html_report *html = &making->html;
-	char duration[PM_DURATION_TEXT_SIZE];
-
-	text_string(&making->text, name);
-	if (evidence->pid > 0)
-		text_format(&making->text, " (%d)", (int)evidence->pid);
-	html->title = html_keep_text(&making->keep, &making->text);
-
-	if (observation->options->no_text && strchr(command, ' ')) {
-		text_bytes(&making->text, command, strcspn(command, " "));
-		text_string(&making->text, " \xe2\x80\xa6");
-		html->command = html_keep_text(&making->keep, &making->text);
-	} else {
-		html->command = command;
-	}
-
-	if (*observation->host)
-		html->host = observation->host;
-	pm_format_duration(observation->seconds, duration);
-	if (observation->file)
-		html->source = html_keep_format(&making->keep, "from the file %s",
-		                                observation->file);
-	else
-		html->source = html_keep_format(&making->keep, "observed for %s%s", duration,
-		                                observation->interrupted ? " (interrupted)" : "");
-	html->samples = observation->samples;
-}
-
-/** Receives a line of a finding. */
-static void add_line(void *context, enum why_label label, const struct text *text)
-{
-	struct making *making = context;
-
-	if (making->line_count == making->line_capacity) {
-		size_t room = making->line_capacity * 2 + 16;
-		struct html_line *more = html_keep_array(&making->keep, room, sizeof *more);
-
-		if (making->line_count > 0)
-			memcpy(more, making->lines, making->line_count * sizeof *more);
-		making->lines = more;
-		making->line_capacity = room;
-	}
-
-	text_bytes(&making->text, text->bytes, text->length);
-	making->lines[making->line_count++] = (struct html_line){
-		.label = why_sentence_label(label),
-		.text = html_keep_text(&making->keep, &making->text),
+	text_bytes(&copy, text->bytes, text->length);
+	collector->lines[collector->count++] = (struct html_line){
+		.label = why_sentence_label(label), .text = keep(collector->view, &copy)
 	};
 }
 
-static void add_findings(struct making *making)
+static void set_findings(struct view *view)
 {
-	const struct pm_findings *findings = making->report->findings;
-	struct html_finding *items = html_keep_array(&making->keep, findings->count, sizeof *items);
-	bool exact = making->observation->options->output.bytes;
+	const struct pm_findings *findings = view->from->findings;
 
+	view->findings = alloc_array(NULL, findings->count + 1, sizeof *view->findings);
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct pm_finding *finding = &findings->items[i];
+		struct collector collector = {
+			view, alloc_array(NULL, LINES_MAX, sizeof *collector.lines), 0
+		};
+		struct text title = { 0 };
 
-		making->lines = NULL;
-		making->line_count = making->line_capacity = 0;
-		why_sentence_lines(finding, making->report->evidence, exact, add_line, making);
-		why_words_put_title(finding, &making->text);
-		items[i] = (struct html_finding){
-			.title = html_keep_text(&making->keep, &making->text),
+		why_words_put_title(finding, &title);
+		why_sentence_lines(finding, view->from->evidence,
+		                   view->from->observation->options->output.bytes, collect,
+		                   &collector);
+		view->findings[i] = (struct html_finding){
+			.title = keep(view, &title),
 			.confidence = finding->harmless ? "harmless"
 			                                : pm_confidence_name(finding->confidence),
-			.tone = finding->harmless ? HTML_GOOD : HTML_BAD,
-			.lines = making->lines,
-			.line_count = making->line_count,
+			.tone = finding->harmless ? HTML_PLAIN : HTML_BAD,
+			.lines = collector.lines,
+			.line_count = collector.count,
 		};
 	}
-	making->html.findings = items;
-	making->html.finding_count = findings->count;
-
-	if (why_report_count(making->report) == 0)
-		making->html.heading = "Nothing was found that needs attention.";
+	view->report.findings = view->findings;
+	view->report.finding_count = findings->count;
 }
 
-/** Returns the memory by kind of a watched process at a time. */
-static struct html_moment moment_at(const struct pm_tracker *tracker, double time)
+/** Returns the first line of a finding with a label; NULL if there is none. */
+static const char *line_of(const struct html_finding *finding, enum why_label label)
 {
-	struct html_moment moment = { .time = time };
-	size_t count = 0;
-	const struct pm_track *const *tracks = pm_tracker_tracks(tracker, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct pm_track *track = tracks[i];
-
-		if (track->series.count > 0)
-			moment.bytes[track->kind] += (uint64_t)pm_series_at(&track->series, time);
-		else if (track->since <= time)
-			moment.bytes[track->kind] += track->weight;
-	}
-	return moment;
+	for (size_t i = 0; i < finding->line_count; i++)
+		if (strcmp(finding->lines[i].label, why_sentence_label(label)) == 0)
+			return finding->lines[i].text;
+	return NULL;
 }
 
-/** Returns the moments; those of a watched process are made of the curves of its regions. */
-static const struct html_moments *moments_of(struct making *making)
+/** Sets the first sentences: the first finding, what grows, and when which limit is reached. */
+static void set_heading(struct view *view)
 {
-	const struct why_observation *observation = making->observation;
-	const struct pm_series *memory = &observation->rates.memory;
+	const struct pm_evidence_trend *memory = &view->from->evidence->memory;
+	struct text text = { 0 };
 
-	if (!observation->watched || memory->count == 0)
-		return &observation->moments;
-
-	double first = memory->points[0].time, step = (memory->last - first) / WATCHED_MOMENTS;
-	for (int i = 0; i <= WATCHED_MOMENTS && step > 0; i++) {
-		struct html_moment moment = moment_at(observation->rates.tracker, first + i * step);
-
-		html_moments_add(&making->watched, &moment,
-		                 observation->last_wall - (WATCHED_MOMENTS - i) * step);
-	}
-	return &making->watched;
-}
-
-/** Returns the limit that is drawn: that of the gravest finding which has one, or the first one. */
-static const struct pm_limit *limit_of(const struct making *making, struct html_limit *drawn)
-{
-	const struct pm_findings *findings = making->report->findings;
-	const struct why_observation *observation = making->observation;
-
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct pm_finding *finding = &findings->items[i];
-
-		if (finding->harmless || !finding->limit || finding->limit->limit.counts)
-			continue;
-		drawn->time_known = finding->time_known;
-		drawn->rate = finding->rate;
-		drawn->seconds_min = finding->seconds_min;
-		drawn->seconds_max = finding->seconds_max;
-		return &finding->limit->limit;
-	}
-
-	const struct pm_limit *limit = first_limit(&observation->headroom, observation->forecasts);
-	return limit && !limit->counts ? limit : NULL;
-}
-
-/** Adds the limit to the timeline, if its line would be near the memory. */
-static void add_limit(struct making *making)
-{
-	struct html_limit *drawn = &making->html.timeline.limit;
-	const struct pm_limit *limit = limit_of(making, drawn);
-	uint64_t now = making->report->evidence->memory.last;
-
-	if (!limit)
+	if (why_report_count(view->from) == 0) {
+		view->report.heading = "Nothing was found that grows or weighs";
+		text_size(&text, memory->last);
+		if (*verdict_of(memory))
+			text_format(&text, ", %s", verdict_of(memory));
+		view->report.verdict = keep(view, &text);
 		return;
-	text_string(&making->text, first_limit_words(limit->kind));
-	drawn->name = html_keep_text(&making->keep, &making->text);
-	drawn->max = limit->max;
-	drawn->level = now + pm_limit_left(limit);
-	drawn->known = limit->kind != PM_LIMIT_ADDRESS_SPACE && limit->kind != PM_LIMIT_DATA &&
-	               (double)drawn->level <= limit_height_max * (double)now;
-}
-
-static int by_share(const void *left, const void *right)
-{
-	const struct html_share *a = left, *b = right;
-
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	return (a->colour > b->colour) - (a->colour < b->colour);
-}
-
-/** Adds the memory by kind now. */
-static void add_shares(struct making *making)
-{
-	const struct pm_evidence *evidence = making->report->evidence;
-	struct html_share *shares = html_keep_array(&making->keep, PM_KIND_COUNT, sizeof *shares);
-	size_t count = 0;
-
-	for (unsigned kind = 0; kind < PM_KIND_COUNT; kind++) {
-		uint64_t bytes = 0;
-
-		for (size_t i = 0; i < evidence->region_count; i++)
-			if ((unsigned)evidence->regions[i].kind == kind)
-				bytes += evidence->regions[i].memory.last;
-		if (bytes > 0)
-			shares[count++] = (struct html_share){ html_moments_kind(kind), kind,
-				                               bytes };
 	}
-	qsort(shares, count, sizeof *shares, by_share);
-	making->html.shares = shares;
-	making->html.share_count = count;
+
+	const struct html_finding *first = &view->findings[0];
+	const char *grows = line_of(first, WHY_GROWS), *until = line_of(first, WHY_UNTIL);
+
+	view->report.tone = HTML_BAD;
+	view->report.heading = first->title;
+	text_string(&text, grows ? grows : "");
+	if (until)
+		text_format(&text, "%s%s", grows ? "; " : "", until);
+	struct text made = { 0 };
+	why_html_stacks_put_first(&view->from->observation->sites, &made);
+	if (made.length > 0)
+		text_format(&text, "%s%s", text.length > 0 ? ". " : "", text_terminate(&made));
+	text_deinit(&made);
+	if (text.length > 0)
+		view->report.verdict = keep(view, &text);
+	text_deinit(&text);
 }
 
-static void add_times(struct making *making)
+static void set_header(struct view *view)
 {
-	const struct html_moments *moments = moments_of(making);
-	const struct pm_series *memory = &making->observation->rates.memory;
-	struct html_report *html = &making->html;
-
-	html_moments_fill(moments, &making->arrays, &html->timeline);
-	if (making->observation->watched)
-		html->timeline.samples = making->observation->samples;
-	if (memory->count > 0)
-		html->series_start = memory->points[0].time;
-	html->times_known = moments->samples > 0;
-	html->start = moments->start;
-	html->end = moments->end;
-}
-
-/** Adds a tile whose value is in `making->text`. */
-static void add_tile(struct making *making, struct html_tile *tiles, const char *label,
-                     const char *note, enum html_tone tone)
-{
-	tiles[making->html.tile_count++] = (struct html_tile){
-		.label = label,
-		.value = html_keep_text(&making->keep, &making->text),
-		.note = note,
-		.tone = tone,
-	};
-}
-
-/** Adds the tiles of growth. */
-static void add_growth_tiles(struct making *making, struct html_tile *tiles)
-{
-	const struct pm_evidence_trend *memory = &making->report->evidence->memory;
-	int64_t grown = (int64_t)(memory->last - memory->first);
+	const struct why_observation *observation = view->from->observation;
+	const struct pm_evidence *evidence = view->from->evidence;
+	const struct html_moments *moments = &observation->moments;
+	struct html_report *report = &view->report;
 	char duration[PM_DURATION_TEXT_SIZE];
-	bool judged = memory->trend.verdict != PM_VERDICT_TOO_EARLY;
-	enum html_tone tone = judged ? why_html_rows_tone(memory->trend.verdict) : HTML_PLAIN;
+	struct text text = { 0 };
 
-	if (!memory->known)
-		return;
-	pm_format_duration(making->observation->seconds, duration);
-	html_cells_put_change(&making->text, grown);
-	add_tile(making, tiles, grown < 0 ? "shrunk by" : "grown by",
-	         html_keep_format(&making->keep, "in %s", duration), grown > 0 ? tone : HTML_PLAIN);
-	text_string(&making->text, pm_verdict_name(memory->trend.verdict));
-	add_tile(making, tiles, "verdict", NULL, tone);
+	text_string(&text, *evidence->comm || !evidence->file ? evidence->comm : evidence->file);
+	if (evidence->pid > 0)
+		text_format(&text, " (%d)", (int)evidence->pid);
+	report->title = keep(view, &text);
+
+	report->command = observation->command;
+	report->host = *observation->host ? observation->host : NULL;
+	report->samples = observation->samples;
+	report->times_known = moments->samples > 0;
+	report->start = moments->start;
+	report->end = moments->end;
+
+	pm_format_duration(observation->seconds, duration);
+	if (observation->source == PM_EVIDENCE_LIVE)
+		text_format(&text, "observed for %s", duration);
+	else if (observation->source == PM_EVIDENCE_RECORDING)
+		text_format(&text, "a recording of %s", duration);
+	else
+		text_string(&text, observation->source == PM_EVIDENCE_CORE ? "a core file"
+		                                                           : "a saved smaps file");
+	report->source = keep(view, &text);
 }
 
-/** Adds the tiles of the limit. */
-static void add_limit_tiles(struct making *making, struct html_tile *tiles)
+static void add_tile(struct view *view, struct html_tile tile)
 {
-	const struct html_limit *limit = &making->html.timeline.limit;
-	char first[PM_DURATION_TEXT_SIZE], last[PM_DURATION_TEXT_SIZE];
-
-	if (!limit->name)
-		return;
-	text_size(&making->text, limit->max);
-	add_tile(making, tiles, "limit", limit->name, HTML_PLAIN);
-	if (!limit->time_known)
-		return;
-	pm_format_duration(limit->seconds_min, first);
-	pm_format_duration(limit->seconds_max, last);
-	text_string(&making->text, first);
-	if (strcmp(first, last) != 0)
-		text_format(&making->text, " to %s", last);
-	add_tile(making, tiles, "full in", "at the present rate", HTML_BAD);
+	view->tiles[view->report.tile_count++] = tile;
 }
 
-static void add_tiles(struct making *making)
+/** Returns the limit that the first finding reaches or, without one, that the process reaches. */
+static const struct pm_evidence_limit *limit_of(const struct view *view)
 {
-	const struct pm_evidence *evidence = making->report->evidence;
-	struct html_tile *tiles = html_keep_array(&making->keep, TILES_MAX, sizeof *tiles);
-	const struct pm_evidence_trend *threads = &evidence->numbers[PM_EVIDENCE_THREADS];
-	const struct pm_evidence_trend *mappings = &evidence->numbers[PM_EVIDENCE_MAPPINGS];
+	const struct pm_findings *findings = view->from->findings;
+	const struct pm_evidence *evidence = view->from->evidence;
 
-	making->html.tiles = tiles;
-	text_size(&making->text, evidence->memory.last);
-	add_tile(making, tiles, "memory now",
-	         evidence->swapped > 0 ? "resident and swapped" : "resident", HTML_PLAIN);
-	add_growth_tiles(making, tiles);
-	add_limit_tiles(making, tiles);
-	text_grouped(&making->text, mappings->last);
-	add_tile(making, tiles, "regions", NULL, HTML_PLAIN);
-	if (threads->last > 0) {
-		text_grouped(&making->text, threads->last);
-		add_tile(making, tiles, "threads", NULL, HTML_PLAIN);
+	if (findings->count > 0 && findings->items[0].limit)
+		return findings->items[0].limit;
+	return evidence->limit_count > 0 ? &evidence->limits[0] : NULL;
+}
+
+/** Adds tiles for the limit, and for the time until it is reached. */
+static void add_limit_tiles(struct view *view)
+{
+	const struct pm_evidence_limit *limit = limit_of(view);
+	const struct pm_findings *findings = view->from->findings;
+	struct text text = { 0 };
+
+	if (!limit || limit->limit.counts)
+		return;
+	text_size(&text, limit->limit.max);
+	const char *max = keep(view, &text);
+	text_string(&text, first_limit_words(limit->limit.kind));
+	text_string(&text, ": ");
+	text_size(&text, pm_limit_left(&limit->limit));
+	text_string(&text, " left");
+	add_tile(view,
+	         (struct html_tile){ .label = "limit", .value = max, .note = keep(view, &text) });
+
+	if (findings->count == 0 || findings->items[0].limit != limit ||
+	    !findings->items[0].time_known)
+		return;
+	put_time_left(findings->items[0].seconds_min, findings->items[0].seconds_max, &text);
+	add_tile(view, (struct html_tile){ .label = "full in",
+	                                   .value = keep(view, &text),
+	                                   .note = "at this rate",
+	                                   .tone = HTML_BAD });
+}
+
+static void set_tiles(struct view *view)
+{
+	const struct pm_evidence *evidence = view->from->evidence;
+	const struct pm_evidence_trend *memory = &evidence->memory;
+	const struct pm_findings *findings = view->from->findings;
+	struct text text = { 0 };
+
+	view->report.tiles = view->tiles;
+	add_tile(view, (struct html_tile){ .label = evidence->swapped > 0 ? "RSS and swap now"
+	                                                                  : "RSS now",
+	                                   .value = keep_size(view, memory->last) });
+	if (memory->known) {
+		delta_put_bytes(&text, (int64_t)(memory->last - memory->first), false);
+		add_tile(view,
+		         (struct html_tile){ .label = "change",
+		                             .value = keep(view, &text),
+		                             .note = verdict_of(memory),
+		                             .tone = memory->last > memory->first ? HTML_BAD
+		                                                                  : HTML_PLAIN });
+	}
+	if (findings->count > 0 && findings->items[0].rate > 0) {
+		delta_put_rate(&text, findings->items[0].rate);
+		add_tile(view, (struct html_tile){ .label = "rate of the first finding",
+		                                   .value = keep(view, &text),
+		                                   .tone = HTML_BAD });
+	}
+	add_limit_tiles(view);
+}
+
+static void set_timeline(struct view *view)
+{
+	struct html_timeline *timeline = &view->report.timeline;
+	const struct pm_evidence_limit *limit = limit_of(view);
+	const struct pm_findings *findings = view->from->findings;
+
+	html_moments_fill(&view->from->observation->moments, &view->moments, timeline);
+	if (!limit || limit->limit.counts || limit->limit.used_unknown)
+		return;
+	timeline->limit = (struct html_limit){
+		.known = true,
+		.name = first_limit_words(limit->limit.kind),
+		.max = limit->limit.max,
+		.level = view->from->evidence->memory.last + pm_limit_left(&limit->limit),
+	};
+	if (findings->count > 0 && findings->items[0].limit == limit &&
+	    findings->items[0].time_known) {
+		timeline->limit.time_known = true;
+		timeline->limit.rate = findings->items[0].rate;
+		timeline->limit.seconds_min = findings->items[0].seconds_min;
+		timeline->limit.seconds_max = findings->items[0].seconds_max;
 	}
 }
 
-static void add_command(struct making *making, struct html_command *commands, const char *purpose)
+static int compare_shares(const void *one, const void *other)
 {
-	commands[making->html.command_count++] = (struct html_command){
-		.command = html_keep_text(&making->keep, &making->text),
-		.purpose = purpose,
+	uint64_t first = ((const struct html_share *)one)->bytes;
+	uint64_t second = ((const struct html_share *)other)->bytes;
+
+	return (first < second) - (first > second);
+}
+
+static void set_shares(struct view *view)
+{
+	const struct pm_evidence *evidence = view->from->evidence;
+	uint64_t bytes[PM_KIND_COUNT] = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < evidence->region_count; i++)
+		bytes[evidence->regions[i].kind] += evidence->regions[i].memory.last;
+	for (unsigned kind = 0; kind < PM_KIND_COUNT; kind++)
+		if (bytes[kind] > 0)
+			view->shares[count++] = (struct html_share){
+				.name = pm_kind_name((enum pm_kind)kind),
+				.colour = kind,
+				.bytes = bytes[kind],
+			};
+	qsort(view->shares, count, sizeof *view->shares, compare_shares);
+	view->report.shares = view->shares;
+	view->report.share_count = count;
+}
+
+static int64_t growth_of(const struct pm_evidence_trend *trend)
+{
+	return trend->known ? (int64_t)(trend->last - trend->first) : 0;
+}
+
+static int by_growth(const void *one, const void *other)
+{
+	const struct pm_evidence_region *a = *(const struct pm_evidence_region *const *)one;
+	const struct pm_evidence_region *b = *(const struct pm_evidence_region *const *)other;
+	int64_t first = growth_of(&a->memory), second = growth_of(&b->memory);
+
+	if (first != second)
+		return (first < second) - (first > second);
+	return (a->memory.last < b->memory.last) - (a->memory.last > b->memory.last);
+}
+
+static int by_amount(const void *one, const void *other)
+{
+	const struct pm_evidence_region *a = *(const struct pm_evidence_region *const *)one;
+	const struct pm_evidence_region *b = *(const struct pm_evidence_region *const *)other;
+	long long first = llabs(growth_of(&a->memory)), second = llabs(growth_of(&b->memory));
+
+	return (first < second) - (first > second);
+}
+
+/** Returns the series of a region. */
+static const struct pm_series *series_of(const struct view *view,
+                                         const struct pm_evidence_region *region)
+{
+	size_t count = 0;
+	const struct pm_track *const *tracks = pm_tracker_tracks(
+		view->from->observation->rates.tracker, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (tracks[i]->regions > 0 && tracks[i]->start == region->start)
+			return &tracks[i]->series;
+	return NULL;
+}
+
+static void add_region(struct view *view, const struct pm_evidence_region *region)
+{
+	view->regions[view->report.region_count++] = (struct html_region){
+		.start = region->start,
+		.count = region->count.last,
+		.kind = pm_kind_name(region->kind),
+		.owner = region->owner == PM_OWNER_UNKNOWN ? "" : pm_owner_name(region->owner),
+		.mapping = region->mapping,
+		.bytes = region->memory.last,
+		.growth = growth_of(&region->memory),
+		.verdict = verdict_of(&region->memory),
+		.tone = tone_of(region->memory.trend.verdict),
+		.series = series_of(view, region),
 	};
 }
 
-/** Adds the commands that repeat the report. */
-static void add_commands(struct making *making)
+static void add_change(struct view *view, const struct pm_evidence_region *region)
 {
-	const struct why_observation *observation = making->observation;
-	const struct why_options *options = observation->options;
-	struct html_command *commands = html_keep_array(&making->keep, COMMANDS_MAX,
-	                                                sizeof *commands);
-	struct text *text = &making->text;
+	struct text name = { 0 };
 
-	making->html.commands = commands;
-	text_string(text, "procmem why --html report.html");
-	if (options->no_text)
-		text_string(text, " --no-strings");
-	if (options->deep)
-		text_string(text, " --deep");
-	if (!observation->file && options->seconds > 0)
-		text_format(text, " --for %gs", options->seconds);
-	text_char(text, ' ');
-	if (options->cgroup) {
-		text_string(text, "--cgroup ");
-		put_word(text, options->cgroup);
-	} else if (observation->file) {
-		put_word(text, observation->file);
-	} else {
-		text_format(text, "%d", (int)making->report->evidence->pid);
-	}
-	add_command(making, commands, "writes this report again");
-
-	if (observation->source == PM_EVIDENCE_RECORDING) {
-		text_string(text, "procmem watch ");
-		put_word(text, observation->file);
-		add_command(making, commands, "replays the recording");
-	} else if (!observation->file) {
-		text_format(text, "procmem watch --record %d.pmrec %d",
-		            (int)making->report->evidence->pid, (int)making->report->evidence->pid);
-		add_command(making, commands, "records the process, to see it over a longer time");
-	}
+	text_hex(&name, region->start, 8);
+	view->changes[view->report.change_count++] = (struct html_change){
+		.name = keep(view, &name),
+		.kind = pm_kind_name(region->kind),
+		.mapping = region->mapping,
+		.born = region->memory.first == 0,
+		.before = region->memory.first,
+		.after = region->memory.last,
+	};
 }
 
-/** What could not be seen is being listed. */
-struct unseen {
-	struct making *making;
-	const char **items;
-	size_t count;
-	size_t capacity;
-};
-
-static void add_unseen_item(void *context, const struct text *text)
+static void set_regions(struct view *view)
 {
-	struct unseen *unseen = context;
-	struct making *making = unseen->making;
+	const struct pm_evidence *evidence = view->from->evidence;
+	size_t count = evidence->region_count, changed = 0;
+	const struct pm_evidence_region **sorted = alloc_array(NULL, count + 1, sizeof *sorted);
 
-	if (unseen->count == unseen->capacity)
-		return;
-	text_bytes(&making->text, text->bytes, text->length);
-	unseen->items[unseen->count++] = html_keep_text(&making->keep, &making->text);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &evidence->regions[i];
+	qsort(sorted, count, sizeof *sorted, by_growth);
+	for (size_t i = 0; i < count && i < REGIONS_MAX; i++)
+		add_region(view, sorted[i]);
+
+	qsort(sorted, count, sizeof *sorted, by_amount);
+	for (size_t i = 0; i < count && growth_of(&sorted[i]->memory) != 0; i++, changed++)
+		if (changed < CHANGES_MAX)
+			add_change(view, sorted[i]);
+	free(sorted);
+
+	view->report.series_start = view->from->observation->moments.first.time;
+	view->report.regions = view->regions;
+	view->report.regions_left_out = count - view->report.region_count;
+	view->report.changes = view->changes;
+	view->report.changes_left_out = changed - view->report.change_count;
 }
 
-/** Adds what could not be seen, and the cost. */
-static void add_end(struct making *making)
+static void set_classes(struct view *view)
 {
-	enum { UNSEEN_MAX = 32 };
-	const struct why_observation *observation = making->observation;
-	struct html_report *html = &making->html;
-	struct unseen unseen = { making, NULL, 0, UNSEEN_MAX };
+	const struct pm_evidence *evidence = view->from->evidence;
+	size_t count = 0;
 
-	unseen.items = html_keep_array(&making->keep, UNSEEN_MAX + 1, sizeof *unseen.items);
-	why_unseen_list(making->report, add_unseen_item, &unseen);
-	if (observation->options->no_text)
-		unseen.items[unseen.count++] = "the arguments of the command line (--no-strings)";
-	html->unseen = unseen.items;
-	html->unseen_count = unseen.count;
+	for (size_t i = 0; i < evidence->type_count && count < CLASSES_MAX / 2; i++)
+		view->classes[count++] = (struct html_class){
+			.count = evidence->types[i].count,
+			.bytes = evidence->types[i].bytes,
+			.growth_known = evidence->types[i].rate != 0,
+			.rate = evidence->types[i].rate,
+			.type = evidence->types[i].type,
+			.text = "",
+		};
+	for (size_t i = 0; i < evidence->chunk_count && count < CLASSES_MAX; i++)
+		view->classes[count++] = (struct html_class){
+			.size = evidence->chunks[i].size,
+			.count = evidence->chunks[i].count,
+			.bytes = evidence->chunks[i].bytes,
+			.growth_known = evidence->chunks[i].growth_known,
+			.rate = evidence->chunks[i].net_rate,
+			.type = evidence->chunks[i].type,
+			.text = evidence->chunks[i].text,
+		};
+	view->report.classes = view->classes;
+	view->report.class_count = count;
+}
+
+static void set_strings(struct view *view)
+{
+	const struct pm_evidence *evidence = view->from->evidence;
+	size_t count = 0;
+
+	view->report.strings = view->strings;
+	view->report.strings_hidden = view->from->observation->options->no_text;
+	for (size_t i = 0; i < evidence->text_count && count < STRINGS_MAX; i++) {
+		const struct pm_evidence_region *region =
+			&evidence->regions[evidence->texts[i].region];
+		struct text where = { 0 };
+
+		text_format(&where, "%s ", pm_kind_name(region->kind));
+		text_hex(&where, region->start, 8);
+		view->strings[count++] = (struct html_string){
+			.count = evidence->texts[i].count,
+			.text = evidence->texts[i].text,
+			.where = keep(view, &where),
+		};
+	}
+	view->report.string_count = count;
+}
+
+static void set_members(struct view *view)
+{
+	const struct pm_evidence *evidence = view->from->evidence;
+	size_t count = 0;
+
+	for (size_t i = 0; i < evidence->process_count && count < MEMBERS_MAX / 2; i++) {
+		const struct pm_evidence_process *process = &evidence->processes[i];
+
+		view->members[count++] = (struct html_member){
+			.name = process->comm,
+			.pid = process->pid,
+			.what = process->child ? "child" : "same cgroup",
+			.bytes = process->memory.last,
+			.growth_known = process->memory.known,
+			.growth = growth_of(&process->memory),
+			.verdict = verdict_of(&process->memory),
+			.tone = tone_of(process->memory.trend.verdict),
+		};
+	}
+	for (size_t i = 0; i < evidence->part_count && count < MEMBERS_MAX; i++) {
+		const struct pm_evidence_part *part = &evidence->parts[i];
+
+		if (part->memory.last == 0)
+			continue;
+		view->members[count++] = (struct html_member){
+			.name = cgroup_parts_name(part->part,
+			                          &view->from->observation->group.split),
+			.what = "part of the cgroup",
+			.bytes = part->memory.last,
+			.growth_known = part->memory.known,
+			.growth = growth_of(&part->memory),
+			.verdict = verdict_of(&part->memory),
+			.tone = tone_of(part->memory.trend.verdict),
+		};
+	}
+	view->report.members = view->members;
+	view->report.member_count = count;
+}
+
+static void add_command(struct view *view, const char *command, const char *purpose)
+{
+	if (view->report.command_count < COMMANDS_MAX)
+		view->commands[view->report.command_count++] =
+			(struct html_command){ .command = command, .purpose = purpose };
+}
+
+static void set_commands(struct view *view)
+{
+	const struct why_observation *observation = view->from->observation;
+	const struct html_finding *first = view->report.finding_count > 0 ? view->findings : NULL;
+	struct text text = { 0 };
+
+	view->report.commands = view->commands;
 	if (observation->file)
-		return;
+		text_format(&text, "procmem why --all %s", observation->file);
+	else
+		text_format(&text, "procmem why --all --for %.0fs %d", observation->seconds,
+		            (int)view->from->evidence->pid);
+	add_command(view, keep(view, &text), "all findings as text");
+	for (size_t i = 0; first && i < first->line_count; i++)
+		if (strcmp(first->lines[i].label, why_sentence_label(WHY_MORE)) == 0)
+			add_command(view, first->lines[i].text, "more about the first finding");
+}
 
-	text_format(&making->text, "%.1f%% of a core in this program; the process was ",
-	            why_report_cpu_percent(making->report));
+static void add_unseen(void *context, const struct text *text)
+{
+	struct view *view = context;
+	struct text copy = { 0 };
+
+	if (view->report.unseen_count == UNSEEN_MAX)
+		return;
+	text_bytes(&copy, text->bytes, text->length);
+	view->unseen[view->report.unseen_count++] = keep(view, &copy);
+}
+
+static void set_end(struct view *view)
+{
+	const struct why_observation *observation = view->from->observation;
+	struct text text = { 0 };
+
+	why_unseen_list(view->from, add_unseen, view);
+	view->report.unseen = view->unseen;
+	if (observation->source != PM_EVIDENCE_LIVE)
+		return;
+	text_format(&text, "%.1f %% of a CPU during the observation; ",
+	            why_report_cpu_percent(view->from));
 	if (observation->deep.stopped_ns > 0)
-		text_format(&making->text, "stopped for %.1f ms.",
+		text_format(&text, "the process was stopped for %.1f ms",
 		            (double)observation->deep.stopped_ns / 1e6);
 	else
-		text_string(&making->text, "not stopped.");
-	html->cost = html_keep_text(&making->keep, &making->text);
+		text_string(&text, "the process was not stopped");
+	view->report.cost = keep(view, &text);
 }
 
-int why_html_write(const struct why_report *report, struct pm_error *error)
+static void deinit(struct view *view)
 {
-	const struct why_options *options = report->observation->options;
-	struct making making = { .report = report, .observation = report->observation };
+	for (size_t i = 0; i < view->report.finding_count; i++)
+		free((void *)view->findings[i].lines);
+	free(view->findings);
+	for (size_t i = 0; i < view->text_count; i++)
+		free(view->texts[i]);
+	free(view->texts);
+	free((void *)view->report.stacks.frames);
+	html_moments_release(&view->moments);
+	free(view);
+}
 
-	add_head(&making);
-	add_findings(&making);
-	add_times(&making);
-	add_limit(&making);
-	add_tiles(&making);
-	add_shares(&making);
-	why_html_rows_add(report, &making.keep, &making.html);
-	add_commands(&making);
-	add_end(&making);
+int why_html_write(const struct why_report *report, const char *path, struct pm_error *error)
+{
+	struct view *view = alloc_array(NULL, 1, sizeof *view);
 
-	int result = options->html_new ? html_report_write_new(&making.html, options->html, error)
-	                               : html_report_write(&making.html, options->html, error);
-	html_moments_release(&making.arrays);
-	html_moments_deinit(&making.watched);
-	html_keep_deinit(&making.keep);
-	text_deinit(&making.text);
+	*view = (struct view){ .from = report };
+	set_header(view);
+	set_findings(view);
+	set_heading(view);
+	set_tiles(view);
+	set_timeline(view);
+	set_shares(view);
+	set_regions(view);
+
+	set_classes(view);
+	set_strings(view);
+	set_members(view);
+	set_commands(view);
+	set_end(view);
+	why_html_stacks_make(&report->observation->sites, &view->report.stacks);
+
+	int result = report->observation->options->html_new
+	                     ? html_report_write_new(&view->report, path, error)
+	                     : html_report_write(&view->report, path, error);
+	deinit(view);
 	return result;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The HTML report of `procmem why`. */
+/** @file Writes what `procmem why` reports as an HTML report (--html). */
 #ifndef CMD_WHY_HTML_H
 #define CMD_WHY_HTML_H
 
 #include "why/report.h"
 
 /**
- * Writes the report to the file of --html.
+ * Writes a report.
  *
- * @param report  the findings and what they were made of
- * @param error   PM_ERROR_IO
+ * @param report  what is reported; its observation has the moments that --html asks for
+ * @param path    the file; with why_options.html_new, it must not exist
+ * @param error   as for html_report_write()
  * @return        0 or -1
  */
-int why_html_write(const struct why_report *report, struct pm_error *error);
+int why_html_write(const struct why_report *report, const char *path, struct pm_error *error);
 
 #endif

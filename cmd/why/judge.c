@@ -27,7 +27,7 @@ int why_judge(struct why_observation *observation, struct out *out, struct pm_er
 		else if (out)
 			why_print(&report, out);
 		if (observation->options->html)
-			result = why_html_write(&report, error);
+			result = why_html_write(&report, observation->options->html, error);
 		if (result == 0)
 			result = (int)why_report_count(&report);
 		pm_findings_deinit(&findings);

@@ -9,8 +9,8 @@
  * Judges what was observed, and prints it as its options say.
  *
  * @param observation  what was observed; with --deep, `deep` is filled
- * @param out          receives the report as text or JSON; NULL: only that of --html is written
- * @param error        PM_ERROR_RESOURCES, PM_ERROR_CANCELLED; PM_ERROR_IO with --html
+ * @param out          receives the report
+ * @param error        PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
  * @return             number of findings that need attention, or -1
  */
 int why_judge(struct why_observation *observation, struct out *out, struct pm_error *error);

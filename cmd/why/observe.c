@@ -266,6 +266,7 @@ void why_observe_deinit(struct why_observation *observation)
 	why_signs_deinit(&observation->pressure);
 	headroom_rates_deinit(&observation->rates);
 	html_moments_deinit(&observation->moments);
+	pm_site_list_deinit(&observation->sites);
 	pm_series_deinit(&observation->mappings);
 	pm_series_deinit(&observation->descriptors);
 	free(observation->sizes);

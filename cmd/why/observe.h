@@ -6,6 +6,7 @@
 #include <procmem/evidence.h>
 #include <procmem/histogram.h>
 #include <procmem/process_id.h>
+#include <procmem/site_list.h>
 
 #include "headroom/rates.h"
 #include "html/moments.h"
@@ -56,6 +57,7 @@ struct why_observation {
 	struct why_signs pressure;        /**< pressure on memory */
 	struct html_moments moments;      /**< memory by kind over time; empty without --html */
 	char host[PM_HOST_SIZE];          /**< name of the machine; "" if not known */
+	struct pm_site_list sites;        /**< call sites of a recording; empty if there are none */
 	struct why_deep deep;             /**< who holds the chunks of the first finding */
 	struct pm_headroom headroom;      /**< limits at the end */
 	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */
@@ -68,10 +70,9 @@ struct why_observation {
 	double first_time;            /**< time of the first sample, in seconds */
 	double seconds;               /**< how long it was observed */
 	double cpu_seconds;           /**< CPU time of this program */
-	double last_wall; /**< time of the last sample, seconds since 1970; only if `watched` */
-	uint64_t samples; /**< number of samples */
-	bool watched;     /**< `procmem watch` has observed it: less was read */
-	bool interrupted; /**< the user ended it early */
+	uint64_t samples;             /**< number of samples */
+	bool watched;                 /**< `procmem watch` has observed it: less was read */
+	bool interrupted;             /**< the user ended it early */
 };
 
 /**

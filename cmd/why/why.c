@@ -53,8 +53,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 		options->cgroup = value;
 		return 0;
 	case OPTION_HTML:
-		options->html = value;
-		return 0;
+		return html_report_parse_path(value, &options->html, error);
 	case OPTION_NO_STRINGS:
 		options->no_text = true;
 		return 0;
@@ -82,7 +81,7 @@ const struct cli_spec why_spec = {
 		 "recording, a core file or a saved smaps file: the report names what it lacks.\n"
 		 "The exit status is 1 if something was found, 0 if not, and 2 after an error.",
 	.examples = {
-		{ "procmem why --html out.html java", "what is wrong with java, and a report to send" },
+		{ "procmem why java", "what is wrong with the memory of java" },
 		{ "procmem why --cgroup /shop", "what fills the cgroup /shop" },
 	},
 	.operands_min = 0,
@@ -99,12 +98,6 @@ static void report_read(const struct why_observation *observation)
 	            observation->samples, observation->seconds, walks->count,
 	            *walks->allocator ? " of " : "", walks->allocator, observation->texts.bytes,
 	            observation->cpu_seconds);
-}
-
-/** Returns whether the file of --html is the only output. */
-static bool is_silent(const struct why_options *options)
-{
-	return options->html && options->output.quiet && !options->output.json;
 }
 
 enum status why_run(struct out *out, int argc, char **argv)
@@ -137,7 +130,7 @@ enum status why_run(struct out *out, int argc, char **argv)
 	if (result == 0 && options.output.verbose && !options.output.quiet)
 		report_read(&observation);
 	if (result == 0)
-		result = why_judge(&observation, is_silent(&options) ? NULL : out, &error);
+		result = why_judge(&observation, out, &error);
 	why_observe_deinit(&observation);
 	if (result < 0)
 		return report_failure(&error);

@@ -112,6 +112,42 @@ static void assert_same_region(const struct pm_region *one, const struct pm_regi
 	assert_string_equal(one->why, other->why);
 }
 
+/** Checks that a walk reads every sample as simulated, but only RSS and swap. */
+static void check_walk(struct pm_recording *recording, unsigned samples, size_t count)
+{
+	const uint64_t both = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
+	struct pm_recording_walk *walk;
+	const struct pm_regions *read;
+	struct pm_recorded recorded, single;
+	struct pm_headroom headroom;
+
+	assert_int_equal(pm_recording_walk_open(recording, &walk, NULL), 0);
+	for (unsigned tick = 0; tick < samples; tick++) {
+		struct pm_regions truth = { 0 };
+
+		assert_int_equal(pm_recording_walk_next(walk, &recorded, &read, NULL), 1);
+		assert_int_equal(recorded.number, tick + 1);
+		assert_int_equal(recorded.totals.rss, tick * 1000);
+		simulate(tick % 5 == 4 ? tick - 1 : tick, count, &truth);
+		assert_int_equal(read->count, truth.count);
+		for (size_t i = 0; i < truth.count; i++) {
+			for (unsigned size = 0; size < PM_SIZE_COUNT; size++)
+				if (!(both & PM_SIZE_BIT(size)))
+					truth.items[i].bytes[size] = 0;
+			truth.items[i].known = both;
+			assert_same_region(&read->items[i], &truth.items[i]);
+		}
+		pm_regions_deinit(&truth);
+
+		/* The recording can be used during a walk. */
+		assert_int_equal(pm_recording_read_headroom(recording, tick + 1, &headroom, NULL),
+		                 0);
+		assert_int_equal(pm_recording_read(recording, samples, &single, NULL, NULL), 0);
+	}
+	assert_int_equal(pm_recording_walk_next(walk, &recorded, &read, NULL), 0);
+	pm_recording_walk_close(walk);
+}
+
 /** Checks that every sample is as simulated; one that is not fresh has the regions of an earlier
  * one. */
 static void check_samples(struct pm_recording *recording, unsigned samples, size_t count)
@@ -137,6 +173,7 @@ static void check_samples(struct pm_recording *recording, unsigned samples, size
 		pm_regions_deinit(&read);
 		pm_regions_deinit(&truth);
 	}
+	check_walk(recording, samples, count);
 }
 
 static void written_recording_is_read(void **state)
