@@ -232,6 +232,7 @@ struct html_report {
 	struct html_stacks stacks;              /**< which code mapped the memory */
 	const struct html_member *members;      /**< by descending bytes */
 	size_t member_count;                    /**< number of elements */
+	size_t members_left_out;                /**< number of processes not among them */
 	const struct html_command *commands;    /**< in their order */
 	size_t command_count;                   /**< number of elements */
 	const char *const *unseen;              /**< what could not be seen */

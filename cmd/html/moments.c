@@ -161,10 +161,9 @@ void html_moments_fill(const struct html_moments *moments, struct html_moments_a
 
 	for (unsigned i = 0; i < PM_KIND_COUNT; i++)
 		if (had_memory(arrays->values[i], filling.count))
-			arrays->kinds[kinds++] =
-				(struct html_kind){ .name = html_moments_kind(i),
-				                    .colour = i,
-				                    .values = arrays->values[i] };
+			arrays->kinds[kinds++] = (struct html_kind){ .name = html_moments_kind(i),
+				                                     .colour = i,
+				                                     .values = arrays->values[i] };
 
 	timeline->times = arrays->times;
 	timeline->count = filling.count;

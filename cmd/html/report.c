@@ -156,8 +156,7 @@ static void put_left_out(struct html_document *document, size_t count, const cha
 	if (count == 0)
 		return;
 	text_grouped(&line, count);
-	text_format(&line, " more %s%s left out: they are smaller, or changed less", what,
-	            count == 1 ? " is" : "s are");
+	text_format(&line, " more %s not shown: smaller, or changed less", what);
 	html_document_element(document, "p", "hint", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -197,7 +196,7 @@ static void put_regions(struct html_document *document, const struct html_report
 	for (size_t i = 0; i < report->region_count; i++)
 		put_region(document, report, &report->regions[i]);
 	html_document_end_table(document);
-	put_left_out(document, report->regions_left_out, "region");
+	put_left_out(document, report->regions_left_out, "regions are");
 	html_document_end_section(document);
 }
 
@@ -309,7 +308,7 @@ static void put_change_table(struct html_document *document, const struct html_c
 	for (size_t i = 0; i < changes->count; i++)
 		put_change(document, changes, &changes->rows[i], largest);
 	html_document_end_table(document);
-	put_left_out(document, changes->left_out, "change");
+	put_left_out(document, changes->left_out, "changes are");
 	html_document_end_section(document);
 }
 
@@ -407,6 +406,7 @@ static void put_members(struct html_document *document, const struct html_report
 		html_cells_end(document);
 	}
 	html_document_end_table(document);
+	put_left_out(document, report->members_left_out, "processes are");
 	html_document_end_section(document);
 }
 

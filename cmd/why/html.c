@@ -5,6 +5,7 @@
  */
 #include "why/html.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,27 +13,17 @@
 
 #include "base/alloc.h"
 #include "base/delta.h"
-#include "base/minmax.h"
-#include "cgroup/parts.h"
+#include "html/keep.h"
 #include "html/report.h"
 #include "target/first_limit.h"
+#include "why/html_rows.h"
 #include "why/html_stacks.h"
 #include "why/sentence.h"
 #include "why/unseen.h"
 #include "why/words.h"
 
 /* Most rows of the tables, and most lines. */
-enum {
-	REGIONS_MAX = 24,
-	CLASSES_MAX = 16,
-	CHANGES_MAX = 16,
-	STRINGS_MAX = 40,
-	MEMBERS_MAX = 40,
-	LINES_MAX = 64,
-	UNSEEN_MAX = 32,
-	TILES_MAX = 6,
-	COMMANDS_MAX = 8
-};
+enum { LINES_MAX = 64, UNSEEN_MAX = 32, TILES_MAX = 6, COMMANDS_MAX = 8 };
 
 /** The report and what it refers to. */
 struct view {
@@ -42,24 +33,16 @@ struct view {
 	struct html_tile tiles[TILES_MAX];
 	struct html_finding *findings; /* owned */
 	struct html_share shares[PM_KIND_COUNT];
-	struct html_region regions[REGIONS_MAX];
-	struct html_class classes[CLASSES_MAX];
-	struct html_change changes[CHANGES_MAX];
-	struct html_string strings[STRINGS_MAX];
-	struct html_member members[MEMBERS_MAX];
 	struct html_command commands[COMMANDS_MAX];
 	const char *unseen[UNSEEN_MAX];
-	char **texts; /* owned, like each of them */
-	size_t text_count;
+	struct html_keep kept;
 };
 
 /** Keeps a text until the report is written, and empties it. */
 static const char *keep(struct view *view, struct text *text)
 {
-	view->texts = alloc_array(view->texts, view->text_count + 1, sizeof *view->texts);
-	char *copy = alloc_string(text_terminate(text));
+	const char *copy = html_keep_text(&view->kept, text);
 
-	view->texts[view->text_count++] = copy;
 	text_deinit(text);
 	return copy;
 }
@@ -82,18 +65,6 @@ static void put_time_left(double min, double max, struct text *text)
 	text_string(text, from);
 	if (strcmp(from, to) != 0)
 		text_format(text, " to %s", to);
-}
-
-/** Returns the tone of a verdict. */
-static enum html_tone tone_of(enum pm_verdict verdict)
-{
-	switch (verdict) {
-	case PM_VERDICT_STEADY:
-	case PM_VERDICT_STEPS:
-		return HTML_BAD;
-	default:
-		return HTML_PLAIN;
-	}
 }
 
 /** Returns the words of a trend; "" if it was not observed. */
@@ -195,6 +166,20 @@ static void set_heading(struct view *view)
 	text_deinit(&text);
 }
 
+/** Returns the command line. Its arguments can have secrets: --no-strings leaves them out. */
+static const char *command_of(struct view *view)
+{
+	const char *command = view->from->observation->command;
+	const char *space = command ? strchr(command, ' ') : NULL;
+	struct text text = { 0 };
+
+	if (!space || !view->from->observation->options->no_text)
+		return command;
+	text_bytes(&text, command, (size_t)(space - command));
+	text_string(&text, " \xe2\x80\xa6");
+	return keep(view, &text);
+}
+
 static void set_header(struct view *view)
 {
 	const struct why_observation *observation = view->from->observation;
@@ -209,7 +194,7 @@ static void set_header(struct view *view)
 		text_format(&text, " (%d)", (int)evidence->pid);
 	report->title = keep(view, &text);
 
-	report->command = observation->command;
+	report->command = command_of(view);
 	report->host = *observation->host ? observation->host : NULL;
 	report->samples = observation->samples;
 	report->times_known = moments->samples > 0;
@@ -237,10 +222,17 @@ static const struct pm_evidence_limit *limit_of(const struct view *view)
 {
 	const struct pm_findings *findings = view->from->findings;
 	const struct pm_evidence *evidence = view->from->evidence;
+	const struct why_observation *observation = view->from->observation;
 
 	if (findings->count > 0 && findings->items[0].limit)
 		return findings->items[0].limit;
-	return evidence->limit_count > 0 ? &evidence->limits[0] : NULL;
+
+	const struct pm_limit *first = first_limit(&observation->headroom, observation->forecasts);
+	for (size_t i = 0; first && i < evidence->limit_count; i++)
+		if (evidence->limits[i].limit.kind == first->kind &&
+		    strcmp(evidence->limits[i].limit.source, first->source) == 0)
+			return &evidence->limits[i];
+	return NULL;
 }
 
 /** Adds tiles for the limit, and for the time until it is reached. */
@@ -307,7 +299,8 @@ static void set_timeline(struct view *view)
 	const struct pm_findings *findings = view->from->findings;
 
 	html_moments_fill(&view->from->observation->moments, &view->moments, timeline);
-	if (!limit || limit->limit.counts || limit->limit.used_unknown)
+	if (!limit || limit->limit.counts || limit->limit.used_unknown ||
+	    limit->limit.kind == PM_LIMIT_ADDRESS_SPACE || limit->limit.kind == PM_LIMIT_DATA)
 		return;
 	timeline->limit = (struct html_limit){
 		.known = true,
@@ -343,198 +336,13 @@ static void set_shares(struct view *view)
 	for (unsigned kind = 0; kind < PM_KIND_COUNT; kind++)
 		if (bytes[kind] > 0)
 			view->shares[count++] = (struct html_share){
-				.name = pm_kind_name((enum pm_kind)kind),
+				.name = html_moments_kind(kind),
 				.colour = kind,
 				.bytes = bytes[kind],
 			};
 	qsort(view->shares, count, sizeof *view->shares, compare_shares);
 	view->report.shares = view->shares;
 	view->report.share_count = count;
-}
-
-static int64_t growth_of(const struct pm_evidence_trend *trend)
-{
-	return trend->known ? (int64_t)(trend->last - trend->first) : 0;
-}
-
-static int by_growth(const void *one, const void *other)
-{
-	const struct pm_evidence_region *a = *(const struct pm_evidence_region *const *)one;
-	const struct pm_evidence_region *b = *(const struct pm_evidence_region *const *)other;
-	int64_t first = growth_of(&a->memory), second = growth_of(&b->memory);
-
-	if (first != second)
-		return (first < second) - (first > second);
-	return (a->memory.last < b->memory.last) - (a->memory.last > b->memory.last);
-}
-
-static int by_amount(const void *one, const void *other)
-{
-	const struct pm_evidence_region *a = *(const struct pm_evidence_region *const *)one;
-	const struct pm_evidence_region *b = *(const struct pm_evidence_region *const *)other;
-	long long first = llabs(growth_of(&a->memory)), second = llabs(growth_of(&b->memory));
-
-	return (first < second) - (first > second);
-}
-
-/** Returns the series of a region. */
-static const struct pm_series *series_of(const struct view *view,
-                                         const struct pm_evidence_region *region)
-{
-	size_t count = 0;
-	const struct pm_track *const *tracks = pm_tracker_tracks(
-		view->from->observation->rates.tracker, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (tracks[i]->regions > 0 && tracks[i]->start == region->start)
-			return &tracks[i]->series;
-	return NULL;
-}
-
-static void add_region(struct view *view, const struct pm_evidence_region *region)
-{
-	view->regions[view->report.region_count++] = (struct html_region){
-		.start = region->start,
-		.count = region->count.last,
-		.kind = pm_kind_name(region->kind),
-		.owner = region->owner == PM_OWNER_UNKNOWN ? "" : pm_owner_name(region->owner),
-		.mapping = region->mapping,
-		.bytes = region->memory.last,
-		.growth = growth_of(&region->memory),
-		.verdict = verdict_of(&region->memory),
-		.tone = tone_of(region->memory.trend.verdict),
-		.series = series_of(view, region),
-	};
-}
-
-static void add_change(struct view *view, const struct pm_evidence_region *region)
-{
-	struct text name = { 0 };
-
-	text_hex(&name, region->start, 8);
-	view->changes[view->report.change_count++] = (struct html_change){
-		.name = keep(view, &name),
-		.kind = pm_kind_name(region->kind),
-		.mapping = region->mapping,
-		.born = region->memory.first == 0,
-		.before = region->memory.first,
-		.after = region->memory.last,
-	};
-}
-
-static void set_regions(struct view *view)
-{
-	const struct pm_evidence *evidence = view->from->evidence;
-	size_t count = evidence->region_count, changed = 0;
-	const struct pm_evidence_region **sorted = alloc_array(NULL, count + 1, sizeof *sorted);
-
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = &evidence->regions[i];
-	qsort(sorted, count, sizeof *sorted, by_growth);
-	for (size_t i = 0; i < count && i < REGIONS_MAX; i++)
-		add_region(view, sorted[i]);
-
-	qsort(sorted, count, sizeof *sorted, by_amount);
-	for (size_t i = 0; i < count && growth_of(&sorted[i]->memory) != 0; i++, changed++)
-		if (changed < CHANGES_MAX)
-			add_change(view, sorted[i]);
-	free(sorted);
-
-	view->report.series_start = view->from->observation->moments.first.time;
-	view->report.regions = view->regions;
-	view->report.regions_left_out = count - view->report.region_count;
-	view->report.changes = view->changes;
-	view->report.changes_left_out = changed - view->report.change_count;
-}
-
-static void set_classes(struct view *view)
-{
-	const struct pm_evidence *evidence = view->from->evidence;
-	size_t count = 0;
-
-	for (size_t i = 0; i < evidence->type_count && count < CLASSES_MAX / 2; i++)
-		view->classes[count++] = (struct html_class){
-			.count = evidence->types[i].count,
-			.bytes = evidence->types[i].bytes,
-			.growth_known = evidence->types[i].rate != 0,
-			.rate = evidence->types[i].rate,
-			.type = evidence->types[i].type,
-			.text = "",
-		};
-	for (size_t i = 0; i < evidence->chunk_count && count < CLASSES_MAX; i++)
-		view->classes[count++] = (struct html_class){
-			.size = evidence->chunks[i].size,
-			.count = evidence->chunks[i].count,
-			.bytes = evidence->chunks[i].bytes,
-			.growth_known = evidence->chunks[i].growth_known,
-			.rate = evidence->chunks[i].net_rate,
-			.type = evidence->chunks[i].type,
-			.text = evidence->chunks[i].text,
-		};
-	view->report.classes = view->classes;
-	view->report.class_count = count;
-}
-
-static void set_strings(struct view *view)
-{
-	const struct pm_evidence *evidence = view->from->evidence;
-	size_t count = 0;
-
-	view->report.strings = view->strings;
-	view->report.strings_hidden = view->from->observation->options->no_text;
-	for (size_t i = 0; i < evidence->text_count && count < STRINGS_MAX; i++) {
-		const struct pm_evidence_region *region =
-			&evidence->regions[evidence->texts[i].region];
-		struct text where = { 0 };
-
-		text_format(&where, "%s ", pm_kind_name(region->kind));
-		text_hex(&where, region->start, 8);
-		view->strings[count++] = (struct html_string){
-			.count = evidence->texts[i].count,
-			.text = evidence->texts[i].text,
-			.where = keep(view, &where),
-		};
-	}
-	view->report.string_count = count;
-}
-
-static void set_members(struct view *view)
-{
-	const struct pm_evidence *evidence = view->from->evidence;
-	size_t count = 0;
-
-	for (size_t i = 0; i < evidence->process_count && count < MEMBERS_MAX / 2; i++) {
-		const struct pm_evidence_process *process = &evidence->processes[i];
-
-		view->members[count++] = (struct html_member){
-			.name = process->comm,
-			.pid = process->pid,
-			.what = process->child ? "child" : "same cgroup",
-			.bytes = process->memory.last,
-			.growth_known = process->memory.known,
-			.growth = growth_of(&process->memory),
-			.verdict = verdict_of(&process->memory),
-			.tone = tone_of(process->memory.trend.verdict),
-		};
-	}
-	for (size_t i = 0; i < evidence->part_count && count < MEMBERS_MAX; i++) {
-		const struct pm_evidence_part *part = &evidence->parts[i];
-
-		if (part->memory.last == 0)
-			continue;
-		view->members[count++] = (struct html_member){
-			.name = cgroup_parts_name(part->part,
-			                          &view->from->observation->group.split),
-			.what = "part of the cgroup",
-			.bytes = part->memory.last,
-			.growth_known = part->memory.known,
-			.growth = growth_of(&part->memory),
-			.verdict = verdict_of(&part->memory),
-			.tone = tone_of(part->memory.trend.verdict),
-		};
-	}
-	view->report.members = view->members;
-	view->report.member_count = count;
 }
 
 static void add_command(struct view *view, const char *command, const char *purpose)
@@ -544,19 +352,57 @@ static void add_command(struct view *view, const char *command, const char *purp
 			(struct html_command){ .command = command, .purpose = purpose };
 }
 
-static void set_commands(struct view *view)
+/** Adds a name that a shell reads as one word. */
+static void put_word(struct text *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789./_-+:@,=";
+
+	if (*word && word[strspn(word, plain)] == '\0') {
+		text_string(text, word);
+		return;
+	}
+	text_char(text, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			text_string(text, "'\\''");
+		else
+			text_char(text, *word);
+	text_char(text, '\'');
+}
+
+/** Adds the command that repeats the report. */
+static void put_repeat(const struct view *view, struct text *text)
 {
 	const struct why_observation *observation = view->from->observation;
+	const struct why_options *options = observation->options;
+
+	text_string(text, "procmem why --html report.html");
+	if (options->no_text)
+		text_string(text, " --no-strings");
+	if (options->deep)
+		text_string(text, " --deep");
+	if (!observation->file)
+		text_format(text, " --for %.0fs", fmax(1, observation->seconds));
+	text_char(text, ' ');
+	if (options->cgroup) {
+		text_string(text, "--cgroup ");
+		put_word(text, options->cgroup);
+	} else if (observation->file) {
+		put_word(text, observation->file);
+	} else {
+		text_format(text, "%d", (int)view->from->evidence->pid);
+	}
+}
+
+static void set_commands(struct view *view)
+{
 	const struct html_finding *first = view->report.finding_count > 0 ? view->findings : NULL;
 	struct text text = { 0 };
 
 	view->report.commands = view->commands;
-	if (observation->file)
-		text_format(&text, "procmem why --all %s", observation->file);
-	else
-		text_format(&text, "procmem why --all --for %.0fs %d", observation->seconds,
-		            (int)view->from->evidence->pid);
-	add_command(view, keep(view, &text), "all findings as text");
+	put_repeat(view, &text);
+	add_command(view, keep(view, &text), "writes this report again");
 	for (size_t i = 0; first && i < first->line_count; i++)
 		if (strcmp(first->lines[i].label, why_sentence_label(WHY_MORE)) == 0)
 			add_command(view, first->lines[i].text, "more about the first finding");
@@ -579,6 +425,9 @@ static void set_end(struct view *view)
 	struct text text = { 0 };
 
 	why_unseen_list(view->from, add_unseen, view);
+	if (observation->options->no_text && view->report.unseen_count < UNSEEN_MAX)
+		view->unseen[view->report.unseen_count++] =
+			"the arguments of the command line (--no-strings)";
 	view->report.unseen = view->unseen;
 	if (observation->source != PM_EVIDENCE_LIVE)
 		return;
@@ -597,9 +446,7 @@ static void deinit(struct view *view)
 	for (size_t i = 0; i < view->report.finding_count; i++)
 		free((void *)view->findings[i].lines);
 	free(view->findings);
-	for (size_t i = 0; i < view->text_count; i++)
-		free(view->texts[i]);
-	free(view->texts);
+	html_keep_deinit(&view->kept);
 	free((void *)view->report.stacks.frames);
 	html_moments_release(&view->moments);
 	free(view);
@@ -616,11 +463,7 @@ int why_html_write(const struct why_report *report, const char *path, struct pm_
 	set_tiles(view);
 	set_timeline(view);
 	set_shares(view);
-	set_regions(view);
-
-	set_classes(view);
-	set_strings(view);
-	set_members(view);
+	why_html_rows_add(report, &view->kept, &view->report);
 	set_commands(view);
 	set_end(view);
 	why_html_stacks_make(&report->observation->sites, &view->report.stacks);

@@ -100,6 +100,12 @@ static void report_read(const struct why_observation *observation)
 	            observation->cpu_seconds);
 }
 
+/** Returns whether the file of --html is the only output. */
+static bool is_silent(const struct why_options *options)
+{
+	return options->html && options->output.quiet && !options->output.json;
+}
+
 enum status why_run(struct out *out, int argc, char **argv)
 {
 	struct why_options options = { .seconds = 30, .stop_max_ns = MALLOC_GRAPH_STOP_NS };
@@ -130,7 +136,7 @@ enum status why_run(struct out *out, int argc, char **argv)
 	if (result == 0 && options.output.verbose && !options.output.quiet)
 		report_read(&observation);
 	if (result == 0)
-		result = why_judge(&observation, out, &error);
+		result = why_judge(&observation, is_silent(&options) ? NULL : out, &error);
 	why_observe_deinit(&observation);
 	if (result < 0)
 		return report_failure(&error);
