@@ -16,7 +16,7 @@ if [ "${1:-}" != inside ]; then
 	# The report has the name of the host.
 	exec unshare --uts sh "docs/${0##*/}" inside
 fi
-hostname shop-1
+echo shop-1 >/proc/sys/kernel/hostname
 
 docs=$PWD/docs
 scratch=$(mktemp -d)

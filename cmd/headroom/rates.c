@@ -9,6 +9,7 @@
 #include <procmem/headroom.h>
 #include <procmem/number.h>
 #include <procmem/recording.h>
+#include <procmem/recording_walk.h>
 #include <procmem/sample.h>
 
 #include "base/clock.h"

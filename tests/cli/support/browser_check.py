@@ -201,8 +201,11 @@ class Checks:
         live = "return [...document.querySelectorAll('[aria-live], [role=status], output')].map(e => e.textContent)"
         self.browser.press("Home")
         start = self.browser.run(live)
+        shown = self._shown()
         self.browser.press("ArrowRight")
-        self.expect(self.browser.run(live) != start, "an arrow does not say where the cursor is")
+        self.expect(self._shown() != shown, "an arrow does not move the cursor")
+        self.browser.press("End")
+        self.expect(self.browser.run(live) != start, "it is not said where the cursor is")
         self.browser.press("Escape")
         self._moves(lambda: self.browser.press("+"), "+")
 

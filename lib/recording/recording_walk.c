@@ -4,7 +4,7 @@
  * the sizes, sorted by sample. So a sample costs what has changed since the one before it, and a
  * copy of its regions. A statement that is not at its end keeps the file as it was at the start.
  */
-#include <procmem/recording.h>
+#include <procmem/recording_walk.h>
 
 #include <stdlib.h>
 #include <string.h>
