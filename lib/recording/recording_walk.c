@@ -15,6 +15,11 @@
 #include "recording/recording.h"
 #include "recording/stored_regions.h"
 
+/* Sizes and times beyond these are damage: an address space has 2^57 bytes at most, and a machine
+ * does not run for 300 years. */
+static const uint64_t bytes_max = UINT64_C(1) << 57;
+static const double seconds_max = 1e10;
+
 /** A region of any sample. Its sizes are in pm_recording_walk.all. */
 struct life {
 	struct pm_stored_life stored;
@@ -37,6 +42,7 @@ struct pm_recording_walk {
 	sqlite3_stmt *samples;
 	sqlite3_stmt *sizes;
 	bool size_waits; /* the present row of `sizes` is not used yet */
+	double before;   /* time of the sample before, in seconds */
 };
 
 static int compare_places(const void *one, const void *other)
@@ -127,6 +133,14 @@ void pm_recording_walk_close(struct pm_recording_walk *walk)
 	free(walk);
 }
 
+/** Returns a size from the present row. What is larger than an address space is damage, and 0. */
+static uint64_t size_of(const struct pm_recording_walk *walk, int column)
+{
+	uint64_t bytes = pm_column(walk->sizes, column);
+
+	return bytes <= bytes_max ? bytes : 0;
+}
+
 /** Sets the sizes of a region to those of the present row. */
 static void use_size(struct pm_recording_walk *walk)
 {
@@ -137,8 +151,8 @@ static void use_size(struct pm_recording_walk *walk)
 	if (!place)
 		return;
 	walk->lives[place->index].sized = true;
-	walk->all.items[place->index].bytes[PM_SIZE_RSS] = pm_column(walk->sizes, 2);
-	walk->all.items[place->index].bytes[PM_SIZE_SWAP] = pm_column(walk->sizes, 3);
+	walk->all.items[place->index].bytes[PM_SIZE_RSS] = size_of(walk, 2);
+	walk->all.items[place->index].bytes[PM_SIZE_SWAP] = size_of(walk, 3);
 }
 
 /** Uses the sizes up to a sample. */
@@ -175,6 +189,24 @@ static int select_regions(struct pm_recording_walk *walk, uint64_t number, struc
 	return 0;
 }
 
+/** Refuses figures with which no command can work. */
+static int check(const struct pm_recording_walk *walk, const struct pm_recorded *read,
+                 struct pm_error *error)
+{
+	const struct pm_totals *totals = &read->totals;
+
+	/* The condition is negated, because a comparison with NaN is false. */
+	if (!(read->time >= walk->before && read->time <= seconds_max))
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "%s is damaged: its samples are not in order of time",
+		                    walk->database->path);
+	if (totals->size > bytes_max || totals->rss > bytes_max || totals->swap > bytes_max)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "%s is damaged: a process is larger than an address space",
+		                    walk->database->path);
+	return 0;
+}
+
 int pm_recording_walk_next(struct pm_recording_walk *walk, struct pm_recorded *recorded,
                            const struct pm_regions **regions, struct pm_error *error)
 {
@@ -184,8 +216,10 @@ int pm_recording_walk_next(struct pm_recording_walk *walk, struct pm_recorded *r
 		return result;
 
 	struct pm_recorded read = pm_listing_row(walk->samples);
-	if (use_sizes(walk, read.number, error) < 0 || select_regions(walk, read.number, error) < 0)
+	if (check(walk, &read, error) < 0 || use_sizes(walk, read.number, error) < 0 ||
+	    select_regions(walk, read.number, error) < 0)
 		return -1;
+	walk->before = read.time;
 	*recorded = read;
 	*regions = &walk->seen;
 	return 1;

@@ -93,9 +93,17 @@ report_rows() {
 	run -2 --separate-stderr procmem why --html - "$file"
 	[[ $stderr == *'--html needs a file'* ]]
 	[ ! -e ./- ]
+	local damage
 	head -c 20000 "$file" >cut.pmrec
 	run -2 --separate-stderr procmem why --html cut.html cut.pmrec
 	[ ! -e cut.html ]
+	for damage in 'time = 1e308 * number' 'time = 9e999' 'time = -1' 'rss = -1'; do
+		cp "$file" cut.pmrec
+		sqlite3 cut.pmrec "UPDATE sample SET $damage"
+		run -2 --separate-stderr procmem why --html cut.html cut.pmrec
+		[[ $stderr == *'is damaged: '* ]]
+		[ ! -e cut.html ]
+	done
 	run -2 --separate-stderr procmem why --html /dev/full "$file"
 	# A process that ends leaves no report.
 	target_start exiter
