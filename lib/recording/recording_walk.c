@@ -133,33 +133,39 @@ void pm_recording_walk_close(struct pm_recording_walk *walk)
 	free(walk);
 }
 
-/** Returns a size from the present row. What is larger than an address space is damage, and 0. */
-static uint64_t size_of(const struct pm_recording_walk *walk, int column)
+/** Reports that a size cannot be. */
+static int report_size(const struct pm_recording_walk *walk, struct pm_error *error)
 {
-	uint64_t bytes = pm_column(walk->sizes, column);
-
-	return bytes <= bytes_max ? bytes : 0;
+	return pm_error_set(error, PM_ERROR_FORMAT, 0,
+	                    "%s is damaged: a process is larger than an address space",
+	                    walk->database->path);
 }
 
 /** Sets the sizes of a region to those of the present row. */
-static void use_size(struct pm_recording_walk *walk)
+static int use_size(struct pm_recording_walk *walk, struct pm_error *error)
 {
+	uint64_t rss = pm_column(walk->sizes, 2), swap = pm_column(walk->sizes, 3);
 	struct place key = { .id = sqlite3_column_int64(walk->sizes, 0) };
 	const struct place *place = bsearch(&key, walk->places, walk->all.count, sizeof key,
 	                                    compare_places);
 
+	if (rss > bytes_max || swap > bytes_max)
+		return report_size(walk, error);
 	if (!place)
-		return;
+		return 0;
+
 	walk->lives[place->index].sized = true;
-	walk->all.items[place->index].bytes[PM_SIZE_RSS] = size_of(walk, 2);
-	walk->all.items[place->index].bytes[PM_SIZE_SWAP] = size_of(walk, 3);
+	walk->all.items[place->index].bytes[PM_SIZE_RSS] = rss;
+	walk->all.items[place->index].bytes[PM_SIZE_SWAP] = swap;
+	return 0;
 }
 
 /** Uses the sizes up to a sample. */
 static int use_sizes(struct pm_recording_walk *walk, uint64_t number, struct pm_error *error)
 {
 	while (walk->size_waits && pm_column(walk->sizes, 1) <= number) {
-		use_size(walk);
+		if (use_size(walk, error) < 0)
+			return -1;
 		int result = pm_statement_next(walk->database, walk->sizes, error);
 		if (result < 0)
 			return -1;
@@ -201,9 +207,7 @@ static int check(const struct pm_recording_walk *walk, const struct pm_recorded 
 		                    "%s is damaged: its samples are not in order of time",
 		                    walk->database->path);
 	if (totals->size > bytes_max || totals->rss > bytes_max || totals->swap > bytes_max)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is damaged: a process is larger than an address space",
-		                    walk->database->path);
+		return report_size(walk, error);
 	return 0;
 }
 
