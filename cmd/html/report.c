@@ -70,6 +70,7 @@ static void put_header(struct html_document *document, const struct html_report 
 		text_format(&item, " sample%s", text_plural(report->samples));
 		put_item(&line, text_terminate(&item));
 	}
+
 	put_item(&line, "procmem " PROCMEM_VERSION);
 	html_document_element(document, "p", "sub", text_terminate(&line));
 	html_document_raw(document, "</header>\n");
@@ -148,7 +149,7 @@ static void put_findings(struct html_document *document, const struct html_repor
 	html_document_end_section(document);
 }
 
-/** Writes how many rows were left out. */
+/** Writes the number of rows that were left out. */
 static void put_left_out(struct html_document *document, size_t count, const char *what)
 {
 	struct text line = { 0 };
@@ -455,6 +456,7 @@ static void put_sections(struct html_document *document, const struct html_repor
 		html_timeline_put(document, report);
 		html_document_end_section(document);
 	}
+
 	put_shares(document, report);
 	put_regions(document, report);
 	put_classes(document, report);
@@ -462,6 +464,7 @@ static void put_sections(struct html_document *document, const struct html_repor
 	put_strings(document, report);
 	put_stacks(document, report);
 	put_members(document, report);
+
 	put_commands(document, report);
 	put_unseen(document, report);
 	html_data_put(document, report);

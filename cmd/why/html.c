@@ -105,6 +105,7 @@ static void set_findings(struct view *view)
 		struct collector collector = {
 			view, alloc_array(NULL, LINES_MAX, sizeof *collector.lines), 0
 		};
+		const char *confidence = pm_confidence_name(finding->confidence);
 		struct text title = { 0 };
 
 		why_words_put_title(finding, &title);
@@ -113,12 +114,12 @@ static void set_findings(struct view *view)
 		                   &collector);
 		view->findings[i] = (struct html_finding){
 			.title = keep(view, &title),
-			.confidence = finding->harmless ? "harmless"
-			                                : pm_confidence_name(finding->confidence),
-			.tone = finding->harmless ? HTML_PLAIN : HTML_BAD,
+			.confidence = finding->harmless ? "harmless" : confidence,
 			.lines = collector.lines,
 			.line_count = collector.count,
 		};
+		if (!finding->harmless)
+			view->findings[i].tone = HTML_BAD;
 	}
 	view->report.findings = view->findings;
 	view->report.finding_count = findings->count;

@@ -56,25 +56,41 @@ static const struct pm_track *track_of(const struct why_observation *observation
 	return NULL;
 }
 
+/** Returns the name of a verdict; "" if it was too early for one, or if `known` is false. */
+static const char *verdict_name(bool known, enum pm_verdict verdict)
+{
+	return known && verdict != PM_VERDICT_TOO_EARLY ? pm_verdict_name(verdict) : "";
+}
+
+/** Returns the tone of a verdict, if it is known. */
+static enum html_tone verdict_tone(bool known, enum pm_verdict verdict)
+{
+	return known ? why_html_rows_tone(verdict) : HTML_PLAIN;
+}
+
 static struct html_region region_of(const struct why_report *report,
                                     const struct pm_evidence_region *from)
 {
 	const struct pm_track *track = track_of(report->observation, from);
 	enum pm_verdict verdict = from->memory.trend.verdict;
-	bool judged = from->memory.known && verdict != PM_VERDICT_TOO_EARLY;
-
-	return (struct html_region){
+	bool owned = from->owner != PM_OWNER_UNKNOWN;
+	struct html_region region = {
 		.start = from->start,
-		.count = track ? track->regions : 1,
+		.count = 1,
 		.kind = html_moments_kind(from->kind),
-		.owner = from->owner == PM_OWNER_UNKNOWN ? "" : pm_owner_title(from->owner),
+		.owner = owned ? pm_owner_title(from->owner) : "",
 		.mapping = from->mapping,
 		.bytes = from->memory.last,
 		.growth = growth_of(&from->memory),
-		.verdict = judged ? pm_verdict_name(verdict) : "",
-		.tone = judged ? why_html_rows_tone(verdict) : HTML_PLAIN,
-		.series = track && track->series.count > 0 ? &track->series : NULL,
+		.verdict = verdict_name(from->memory.known, verdict),
+		.tone = verdict_tone(from->memory.known, verdict),
 	};
+
+	if (track) {
+		region.count = track->regions;
+		region.series = &track->series;
+	}
+	return region;
 }
 
 static void add_regions(const struct why_report *report, struct html_keep *keep,
@@ -242,7 +258,8 @@ static struct html_member member_of(const struct neighbour *from)
 		[NEIGHBOUR_DESCENDANT] = "descendant", [NEIGHBOUR_MEMBER] = "same cgroup",
 		[NEIGHBOUR_NAMED] = "same name",       [NEIGHBOUR_MACHINE] = "same machine",
 	};
-	bool several = from->series.samples > 1;
+	bool several = from->series.samples > 1 && from->series.count > 0;
+	uint64_t first = several ? from->series.points[0].value : 0;
 	uint64_t kept = pm_memory_use_kept(&from->use);
 
 	return (struct html_member){
@@ -250,12 +267,10 @@ static struct html_member member_of(const struct neighbour *from)
 		.pid = from->use.pid,
 		.what = relations[from->relation],
 		.bytes = kept,
-		.growth_known = several && from->series.count > 0,
-		.growth = several && from->series.count > 0
-		                  ? (int64_t)(kept - from->series.points[0].value)
-		                  : 0,
-		.verdict = several ? pm_verdict_name(from->trend.verdict) : "",
-		.tone = several ? why_html_rows_tone(from->trend.verdict) : HTML_PLAIN,
+		.growth_known = several,
+		.growth = (int64_t)(kept - first),
+		.verdict = verdict_name(several, from->trend.verdict),
+		.tone = verdict_tone(several, from->trend.verdict),
 	};
 }
 
@@ -277,8 +292,8 @@ static size_t add_parts(const struct why_report *report, struct html_member *mem
 			.bytes = group->split.parts[i],
 			.growth_known = trend.known,
 			.growth = growth_of(&trend),
-			.verdict = trend.known ? pm_verdict_name(trend.trend.verdict) : "",
-			.tone = trend.known ? why_html_rows_tone(trend.trend.verdict) : HTML_PLAIN,
+			.verdict = verdict_name(trend.known, trend.trend.verdict),
+			.tone = verdict_tone(trend.known, trend.trend.verdict),
 		};
 	}
 	return count;
