@@ -6,7 +6,8 @@
 # - build (default): needed to build procmem
 # - test: also those that tests/run.sh needs
 # - analyse: also those that tests/analyse.sh needs
-# - full: also those that tests/full.sh needs; they are large
+# - full: also those that tests/full.sh needs; they are large. axe-core is fetched by npm, if that
+#   is installed
 #
 # Prints the packages that it installs, and nothing if none are missing. It needs root or sudo only
 # if packages are missing. --list prints the packages of the scope, installed or not.
@@ -31,9 +32,14 @@ test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy clang-format-
 # For slow checks.
 analysis_packages='cppcheck valgrind'
 
-# Large packages: a browser, a metrics server, compilers, a runtime, a database, a web server.
-full_packages='chromium chromium-driver prometheus golang-go rustc protobuf-compiler postgresql
-	nginx-light curl'
+# Large packages: a browser, what shows its PDF files, a metrics server, compilers, a runtime, a
+# database, a web server.
+full_packages='chromium chromium-driver poppler-utils prometheus golang-go rustc protobuf-compiler
+	postgresql nginx-light curl'
+
+# The only program that is not in Debian: it finds what keeps people from using a page. It is
+# fetched if npm is installed, which itself needs hundreds of packages.
+axe_version=4.10.3
 
 wanted() {
 	echo "$build_packages"
@@ -71,6 +77,17 @@ install_packages() {
 		--no-install-recommends "$@" >/dev/null
 }
 
+# Fetches axe-core into build/npm. Without npm or a network, the test that needs it is skipped.
+fetch_axe() {
+	folder=$(dirname "$0")/../build/npm
+	[ ! -e "$folder/node_modules/axe-core/axe.min.js" ] || return 0
+	command -v npm >/dev/null 2>&1 || return 0
+	mkdir -p "$folder"
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$folder" \
+		"axe-core@$axe_version" >/dev/null 2>&1 ||
+		echo "${0##*/}: npm could not fetch axe-core" >&2
+}
+
 list=no
 if [ "${1:-}" = --list ]; then
 	list=yes
@@ -96,6 +113,7 @@ if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>
 	exit 1
 fi
 
+[ "$scope" != full ] || fetch_axe
 missing=
 for package in $(wanted "$scope"); do
 	is_installed "$package" || missing="$missing $package"

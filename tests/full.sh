@@ -10,6 +10,7 @@
 # - install/archive: the archive in bare Debian 11, 12 and 13, and in an empty root directory
 # - install/reproducible: packages built twice are equal
 # - install/glibc: heaps of processes that use the glibc of Debian 11 or 13
+# - cli/browser: HTML reports in Chromium
 # - cli/heap/large: the heap of PostgreSQL, and 14 million chunks
 # - cli/why/programs: findings about nginx, PostgreSQL and chromium
 # - cli/why/causes_30s, healthy_30s, runtimes_30s: known causes, each observed for 30 s

@@ -7,11 +7,13 @@
 #include <procmem/number.h>
 
 #include "base/report.h"
+#include "diff/html.h"
 #include "diff/print.h"
 #include "diff/rows.h"
 #include "diff/sites.h"
+#include "html/report.h"
 
-enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE, OPTION_CSV };
+enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE, OPTION_CSV, OPTION_HTML };
 
 static const struct cli_option diff_option_list[] = {
 	{ OPTION_BY, "by", "WHAT",
@@ -19,6 +21,7 @@ static const struct cli_option diff_option_list[] = {
 	{ 'n', "top", "N", "show only the N largest changes" },
 	{ OPTION_CSV, "csv", NULL, "print comma-separated values, sizes in bytes" },
 	{ OPTION_FORCE, "force", NULL, "allow comparing two different processes" },
+	{ OPTION_HTML, "html", "FILE", "also write a report to FILE, which a browser shows" },
 	{ 0 },
 };
 
@@ -39,6 +42,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	case OPTION_CSV:
 		options->output.csv = true;
 		return 0;
+	case OPTION_HTML:
+		return html_report_parse_path(value, &options->html, error);
 	case 'n':
 		options->top_given = true;
 		return pm_parse_decimal(value, UINT32_MAX, &options->top, error);
@@ -237,6 +242,11 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	if (!options->output.quiet)
 		diff_sites_notes(&extras.sites);
 
+	int written = 0;
+	if (options->html)
+		written = diff_html_write(&rows, &extras.chunks, &extras.sites, options->html,
+		                          error);
+
 	bool differ = extras.sites.count > 0;
 	if (options->by != DIFF_BY_SITE)
 		differ = differ || rows.count > 0 || extras.chunks.count > 0;
@@ -244,7 +254,7 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	diff_rows_deinit(&rows);
 	pm_growth_deinit(&growth);
 
-	return differ;
+	return written < 0 ? -1 : differ;
 }
 
 enum status diff_run(struct out *out, int argc, char **argv)

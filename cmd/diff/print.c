@@ -5,9 +5,9 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "diff/names.h"
 #include "target/json_parts.h"
 #include "target/region_text.h"
-#include "target/similar_name.h"
 #include "view/csv.h"
 #include "view/json.h"
 #include "view/numbered_table.h"
@@ -63,44 +63,14 @@ struct view {
 	struct text dropped; /* titles of the columns left out */
 };
 
-static void put_detail(const struct pm_region *region, struct text *text)
-{
-	struct text detail = { 0 };
-	region_text_detail(&region->detail, &detail);
-	utf8_escape(text, detail.bytes ? detail.bytes : "", detail.length);
-	text_deinit(&detail);
-}
-
+/** Adds the name of the mapping, escaped. */
 static void put_mapping(const struct diff_row *row, struct text *text)
 {
-	const struct pm_region *region = row->region;
 	struct text name = { 0 };
 
-	if (row->files > 0) {
-		utf8_escape(text, row->pattern, strlen(row->pattern));
-		similar_name_count(row->files, text);
-		return;
-	}
-
-	region_text_mapping(region, false, &name);
+	diff_names_put_mapping(row, &name);
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
-
-	/* Identify an arena by its address, not by its number: recordings do not contain the
-	 * number, and the number of an arena of a live process can change. */
-	if (text->length == 0 && region->arena != 0)
-		text_format(text, "arena at %llx", (unsigned long long)region->arena);
-	else if (text->length == 0)
-		put_detail(region, text);
-}
-
-static void put_address(const struct diff_row *row, struct text *text)
-{
-	text_hex(text, row->region->start, 8);
-	text_char(text, '-');
-	text_hex(text, row->region->end, 8);
-	if (row->regions > 1)
-		text_format(text, " +%zu", row->regions - 1);
 }
 
 /**
@@ -112,7 +82,7 @@ static void put_identity(const struct diff_row *row, enum column column, struct 
 	if (column == CHANGE) {
 		text_string(text, pm_change_name(row->change));
 	} else if (column == ADDRESS) {
-		put_address(row, text);
+		diff_names_put_address(row, text);
 	} else if (column == KIND) {
 		text_string(text, pm_kind_name((enum pm_kind)row->region->kind));
 	} else if (column == OWNER) {

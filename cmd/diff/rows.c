@@ -30,13 +30,8 @@ static void add_sizes(struct pm_growth_sizes *sum, const struct pm_growth_sizes 
 	sum->swap += sizes->swap;
 }
 
-/**
- * Marks the selected regions of a sample.
- * @param selected  receives true for each selected region; the caller has zeroed the array
- * @return          0, also if no region matches; or -1
- */
-static int mark_selected(const struct diff_options *options, const struct pm_regions *regions,
-                         bool *selected, struct pm_error *error)
+int diff_rows_mark(const struct diff_options *options, const struct pm_regions *regions,
+                   bool *selected, struct pm_error *error)
 {
 	struct pm_region_range *ranges;
 	size_t count;
@@ -343,8 +338,8 @@ int diff_rows_init(struct diff_rows *rows, const struct diff_options *options,
 
 	if (!selected_before || !selected_after) {
 		pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
-	} else if (mark_selected(options, &before->regions, selected_before, error) == 0 &&
-	           mark_selected(options, &after->regions, selected_after, error) == 0) {
+	} else if (diff_rows_mark(options, &before->regions, selected_before, error) == 0 &&
+	           diff_rows_mark(options, &after->regions, selected_after, error) == 0) {
 		fill(&filled, growth, selected_before, selected_after);
 		*rows = filled;
 		result = 0;

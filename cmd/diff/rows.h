@@ -25,9 +25,10 @@ enum diff_by {
 /** The parsed options of `procmem diff`. */
 struct diff_options {
 	enum diff_by by;
-	bool force;     /**< compare the samples even if they are of different processes */
-	bool top_given; /**< --top was given, so that `top` is set */
-	uint64_t top;   /**< maximum number of rows */
+	bool force;       /**< compare the samples even if they are of different processes */
+	bool top_given;   /**< --top was given, so that `top` is set */
+	uint64_t top;     /**< maximum number of rows */
+	const char *html; /**< --html: also write a report to this file; NULL: do not */
 	struct selection selection;
 	struct output_options output;
 };
@@ -92,6 +93,18 @@ static inline int64_t diff_rows_size_delta(const struct diff_row *row)
 {
 	return (int64_t)(row->is.size - row->was.size);
 }
+
+/**
+ * Marks the selected regions of a sample.
+ *
+ * @param options   the options
+ * @param regions   the regions of the sample
+ * @param selected  receives true for each selected region; the caller has zeroed the array
+ * @param error     as pm_select_apply()
+ * @return          0, also if no region matches; or -1
+ */
+int diff_rows_mark(const struct diff_options *options, const struct pm_regions *regions,
+                   bool *selected, struct pm_error *error);
 
 /**
  * Turns the selected parts of a difference into rows.

@@ -9,6 +9,7 @@
 #include <procmem/headroom.h>
 #include <procmem/number.h>
 #include <procmem/recording.h>
+#include <procmem/recording_walk.h>
 #include <procmem/sample.h>
 
 #include "base/clock.h"
@@ -285,40 +286,46 @@ static int watch(struct headroom_rates *rates, struct pm_process *process,
 
 /** Adds the sizes, regions and the usage of the limits that a recording has for one sample. */
 static int add_recorded(struct headroom_rates *rates, struct pm_recording *recording,
-                        uint64_t number, struct pm_error *error)
+                        const struct pm_recorded *recorded, const struct pm_regions *regions,
+                        const struct headroom_hook *hook, struct pm_error *error)
 {
-	struct pm_recorded recorded;
 	struct pm_headroom headroom;
-	struct pm_regions regions;
-	int result = -1;
+	double time = recorded->time, now = clock_boot_seconds();
 
-	pm_regions_init(&regions);
-	if (pm_recording_read(recording, number, &recorded, &regions, error) == 0 &&
-	    pm_recording_read_headroom(recording, number, &headroom, error) == 0 &&
-	    add_totals(rates, recorded.time, &recorded.totals, error) == 0 &&
-	    pm_tracker_add(rates->tracker, recorded.time, &regions, error) == 0 &&
-	    pm_reserves_add(rates->reserves, recorded.time, &regions, NULL, error) == 0)
-		result = limit_counters_add(&rates->counters, recorded.time, &headroom, error);
-	pm_regions_deinit(&regions);
+	if (pm_recording_read_headroom(recording, recorded->number, &headroom, error) < 0 ||
+	    add_totals(rates, time, &recorded->totals, error) < 0 ||
+	    pm_tracker_add(rates->tracker, time, regions, error) < 0 ||
+	    pm_reserves_add(rates->reserves, time, regions, NULL, error) < 0 ||
+	    limit_counters_add(&rates->counters, time, &headroom, error) < 0)
+		return -1;
+	if (hook && hook->recorded(hook->context, recorded, regions, error) < 0)
+		return -1;
 
 	/* The recorded process is the target, so the times have the same clock. */
 	rates->recorded = true;
-	rates->age = 0;
-	if (result == 0 && recorded.time < clock_boot_seconds())
-		rates->age = clock_boot_seconds() - recorded.time;
-
-	return result;
+	rates->age = time < now ? now - time : 0;
+	return 0;
 }
 
 /** Adds all samples of a recording. */
 static int add_all(struct headroom_rates *rates, struct pm_recording *recording,
-                   struct pm_error *error)
+                   const struct headroom_hook *hook, struct pm_error *error)
 {
-	uint64_t count = 0;
-	int result = pm_recording_count(recording, &count, error);
+	struct pm_recording_walk *walk;
+	struct pm_recorded recorded;
+	const struct pm_regions *regions;
+	int result;
 
-	for (uint64_t number = 1; result == 0 && number <= count; number++)
-		result = add_recorded(rates, recording, number, error);
+	if (pm_recording_walk_open(recording, &walk, error) < 0)
+		return -1;
+
+	while ((result = pm_recording_walk_next(walk, &recorded, &regions, error)) > 0) {
+		if (add_recorded(rates, recording, &recorded, regions, hook, error) < 0) {
+			result = -1;
+			break;
+		}
+	}
+	pm_recording_walk_close(walk);
 	return result;
 }
 
@@ -337,7 +344,7 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 			result = pm_error_set(error, PM_ERROR_USAGE, 0,
 			                      "%s is a recording of another process", path);
 		else
-			result = add_all(rates, recording, error);
+			result = add_all(rates, recording, NULL, error);
 		pm_recording_close(recording);
 	}
 
@@ -402,13 +409,13 @@ static void judge(struct headroom_rates *rates)
 }
 
 int headroom_rates_read(struct headroom_rates *rates, struct pm_recording *recording,
-                        struct pm_error *error)
+                        const struct headroom_hook *hook, struct pm_error *error)
 {
 	*rates = (struct headroom_rates){ .known = true,
 		                          .pid = pm_recording_process_id(recording)->pid };
 	if (pm_tracker_create(&rates->tracker, error) < 0 ||
 	    pm_reserves_create(&rates->reserves, error) < 0 ||
-	    add_all(rates, recording, error) < 0) {
+	    add_all(rates, recording, hook, error) < 0) {
 		headroom_rates_deinit(rates);
 		return -1;
 	}

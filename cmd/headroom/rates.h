@@ -94,7 +94,18 @@ struct headroom_hook {
 	 */
 	int (*sampled)(void *context, const struct headroom_rates *rates,
 	               const struct pm_sample *sample, struct pm_error *error);
-	void *context; /**< passed to `sampled` */
+	/**
+	 * Called after each sample of a recording.
+	 *
+	 * @param context   the context
+	 * @param recorded  the sample
+	 * @param regions   its regions, valid during the call
+	 * @param error     any; ends the reading
+	 * @return          0, or -1
+	 */
+	int (*recorded)(void *context, const struct pm_recorded *recorded,
+	                const struct pm_regions *regions, struct pm_error *error);
+	void *context; /**< passed to `sampled` and `recorded` */
 	bool pages;    /**< samples have pm_sample.appeared */
 };
 
@@ -161,10 +172,11 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
  *
  * @param rates      filled; release with headroom_rates_deinit()
  * @param recording  the recording
+ * @param hook       headroom_hook.recorded is called; NULL: there is none
  * @param error      errors of recordings
  * @return           0 or -1; on failure, there is nothing to release
  */
 int headroom_rates_read(struct headroom_rates *rates, struct pm_recording *recording,
-                        struct pm_error *error);
+                        const struct headroom_hook *hook, struct pm_error *error);
 
 #endif

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "html/document.h"
+#include "html/icicle.h"
 #include "trace/svg_script.h"
 #include "trace/tree.h"
 
@@ -22,22 +24,16 @@ enum { LETTER_TENTHS = 66, LABEL_ROOM = 6, LABEL_MIN = 3 };
 /* Functions with less than the whole memory divided by this number are left out. */
 enum { PARTS_MAX = 20000 };
 
-/* Shades of a colour: functions with equal names have equal shades. */
-enum { SHADES = 4 };
-
-static const char *const colours[][SHADES] = {
+static const char *const colours[][HTML_ICICLE_SHADES] = {
 	[FRAME_PROGRAM] = { "#f08a4b", "#f29d5e", "#ee7f52", "#f4ad6c" },
 	[FRAME_SYSTEM] = { "#9db8d9", "#a9c2df", "#93b0d3", "#b3cae4" },
 	[FRAME_GENERATED] = { "#8cc98a", "#9ad197", "#7fc07f", "#a6d8a2" },
 	[FRAME_MARKER] = { "#c9c9c9", "#c9c9c9", "#c9c9c9", "#c9c9c9" },
 };
 
-static const char *const legend[] = {
-	[FRAME_PROGRAM] = "program and its libraries",
-	[FRAME_SYSTEM] = "system libraries",
-	[FRAME_GENERATED] = "generated code",
-	[FRAME_MARKER] = "no code",
-};
+_Static_assert((int)FRAME_SYSTEM == (int)HTML_CODE_SYSTEM &&
+                       (int)FRAME_MARKER == (int)HTML_CODE_NONE,
+               "kinds of code have the same numbers");
 
 /** What is being drawn. */
 struct drawing {
@@ -49,22 +45,6 @@ struct drawing {
 	int height;      /* of the whole picture */
 };
 
-/** Adds valid UTF-8 without control characters as XML text. */
-static void put_xml(struct text *text, const char *bytes, size_t length)
-{
-	static const char special[] = "<>&\"";
-	static const char *const entities[] = { "&lt;", "&gt;", "&amp;", "&quot;" };
-
-	for (size_t i = 0; i < length; i++) {
-		const char *found = memchr(special, bytes[i], sizeof special - 1);
-
-		if (found)
-			text_string(text, entities[found - special]);
-		else
-			text_char(text, bytes[i]);
-	}
-}
-
 /**
  * Adds an untrusted name as XML text.
  *
@@ -75,32 +55,14 @@ static void put_xml(struct text *text, const char *bytes, size_t length)
 static void put_escaped(struct text *text, const struct text *name, size_t columns)
 {
 	struct text escaped = { 0 };
-	/* XML cannot contain U+FFFE and U+FFFF. */
-	static const char not_xml[] = "\xef\xbf";
 
 	utf8_escape(&escaped, name->bytes, name->length);
-	for (size_t i = 0; i + 2 < escaped.length; i++) {
-		if (memcmp(escaped.bytes + i, not_xml, 2) == 0 &&
-		    (unsigned char)escaped.bytes[i + 2] >= 0xbe)
-			memcpy(escaped.bytes + i, "???", 3);
-	}
-
 	if (utf8_columns(escaped.bytes, escaped.length) > columns) {
 		escaped.length = utf8_fit(escaped.bytes, escaped.length, columns - 1);
 		text_string(&escaped, "\xe2\x80\xa6");
 	}
-	put_xml(text, escaped.bytes, escaped.length);
+	html_document_escape(text, escaped.bytes, escaped.length);
 	text_deinit(&escaped);
-}
-
-/** Returns a number that depends on a name. */
-static unsigned shade_of(const struct text *name)
-{
-	unsigned hash = 5381;
-
-	for (size_t i = 0; i < name->length; i++)
-		hash = hash * 33 + (unsigned char)name->bytes[i];
-	return hash % SHADES;
 }
 
 /** Returns a position or a width in pixels. */
@@ -143,7 +105,9 @@ static void put_node(const struct drawing *drawing, const struct trace_node *nod
 	text_format(text,
 	            "<rect x=\"%.4f\" y=\"%d\" width=\"%.4f\" height=\"%d\" rx=\"1\" "
 	            "fill=\"%s\"/><text x=\"%.4f\" y=\"%d\">",
-	            x, y, width, BAR, colours[node->kind][shade_of(&node->name)], x + 3, y + 13);
+	            x, y, width, BAR,
+	            colours[node->kind][html_icicle_shade(node->name.bytes, node->name.length)],
+	            x + 3, y + 13);
 	if (room >= LABEL_MIN)
 		put_escaped(text, &node->name, (size_t)room);
 	text_string(text, "</text></g>\n");
@@ -195,12 +159,14 @@ static void put_legend(const struct drawing *drawing)
 	int x = LEFT, y = drawing->height - BOTTOM + 14;
 	uint64_t untouched = trace_report_untouched(drawing->report);
 
-	for (size_t i = 0; i < sizeof legend / sizeof *legend; i++) {
+	for (size_t i = 0; i < HTML_CODE_COUNT; i++) {
+		const char *name = html_icicle_code((enum html_code)i);
+
 		text_format(text,
 		            "<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" fill=\"%s\"/>"
 		            "<text x=\"%d\" y=\"%d\">%s</text>\n",
-		            x, y, colours[i][0], x + 15, y + 9, legend[i]);
-		x += 30 + (int)strlen(legend[i]) * LETTER_TENTHS / 10;
+		            x, y, colours[i][0], x + 15, y + 9, name);
+		x += 30 + (int)strlen(name) * LETTER_TENTHS / 10;
 	}
 
 	text_format(text, "<text x=\"%d\" y=\"%d\">", x + 10, y + 9);

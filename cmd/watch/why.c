@@ -60,26 +60,74 @@ static int walk(const struct watch_why *why, struct why_observation *observation
 	return why_walks_make(&observation->walks, why->history->sample.runtimes, error);
 }
 
-int watch_why_print(const struct watch_why *why, struct out *out, struct pm_error *error)
+/* Number of moments of the timeline in a report. */
+enum { MOMENTS = 1000 };
+
+/** Fills the timeline of a report from the sums by kind. */
+static void fill_moments(const struct watch_history *history, struct html_moments *moments)
 {
-	const struct why_options options = { 0 };
-	struct why_observation observation = { .options = &options };
+	double began = history->began, last = history->sample.time;
+	double wall = (double)history->sample.wall_ns / 1e9;
+
+	for (unsigned i = 0; history->kinds_known && last > began && i <= MOMENTS; i++) {
+		double time = began + (last - began) * i / MOMENTS;
+		struct html_moment moment = { .time = time };
+
+		for (unsigned kind = 0; kind < PM_KIND_COUNT; kind++) {
+			const struct pm_series *series = &history->kinds[kind].series;
+
+			if (series->count > 0)
+				moment.bytes[kind] = (uint64_t)pm_series_at(series, time);
+		}
+		html_moments_add(moments, &moment, wall - (last - time));
+	}
+}
+
+/** Judges, and prints the findings, or writes a report. */
+static int judge(const struct watch_why *why, const struct why_options *options, struct out *out,
+                 struct pm_error *error)
+{
+	struct why_observation observation = { .options = options };
 
 	lend(why, &observation);
+	if (options->html) {
+		fill_moments(why->history, &observation.moments);
+		memcpy(observation.host, why->run->process.host, sizeof observation.host);
+	}
 	int result = walk(why, &observation, error);
 	if (result == 0)
 		result = why_judge(&observation, out, error);
 
 	why_walks_deinit(&observation.walks);
+	html_moments_deinit(&observation.moments);
 	free(observation.owners.regions);
 	return result;
 }
 
+int watch_why_print(const struct watch_why *why, struct out *out, struct pm_error *error)
+{
+	const struct why_options options = { 0 };
+
+	return judge(why, &options, out, error);
+}
+
+/** Tests whether the name of a file asks for a report. */
+static bool is_html(const char *path)
+{
+	static const char suffix[] = ".html";
+	size_t length = strlen(path);
+
+	return length >= sizeof suffix && strcmp(path + length + 1 - sizeof suffix, suffix) == 0;
+}
+
 int watch_why_write(const struct watch_why *why, const char *path, struct pm_error *error)
 {
+	const struct why_options report = { .html = path, .html_new = true };
 	struct new_file file;
 	struct out out;
 
+	if (is_html(path))
+		return judge(why, &report, NULL, error);
 	if (new_file_open(&file, path, error) < 0)
 		return -1;
 	file.only_new = true;

@@ -25,7 +25,8 @@ struct watch_why {
 int watch_why_print(const struct watch_why *why, struct out *out, struct pm_error *error);
 
 /**
- * Writes the findings to a file, whose mode is 0600. The file exists only if it is complete.
+ * Writes the findings to a file, whose mode is 0600. The file exists only if it is complete. If its
+ * name ends with ".html", it is a report as of `procmem why --html`.
  *
  * @param why    the watched process
  * @param path   the file, which must not exist

@@ -21,6 +21,28 @@ static void forecast(struct why_observation *observation)
 		              &observation->forecasts[i]);
 }
 
+/**
+ * Adds the limits inside the runtime that an earlier sample has: they are not read for each sample.
+ * The limits stay in the order of their kinds.
+ */
+static void keep_runtime_limits(struct pm_headroom *headroom, const struct pm_headroom *earlier)
+{
+	for (size_t i = 0; i < earlier->count && headroom->count < PM_LIMITS_MAX; i++) {
+		const struct pm_limit *limit = &earlier->limits[i];
+		size_t at = 0;
+
+		if (!pm_limit_is_of_runtime(limit->kind) || pm_headroom_find(headroom, limit->kind))
+			continue;
+
+		while (at < headroom->count && headroom->limits[at].kind < limit->kind)
+			at++;
+		memmove(&headroom->limits[at + 1], &headroom->limits[at],
+		        (headroom->count - at) * sizeof *headroom->limits);
+		headroom->limits[at] = *limit;
+		headroom->count++;
+	}
+}
+
 /** Adds the sums by owner of a sample, and its limits if there are any. */
 static int add_recorded(struct why_observation *observation, struct pm_recording *recording,
                         const struct pm_listed *listed, struct pm_error *error)
@@ -32,8 +54,10 @@ static int add_recorded(struct why_observation *observation, struct pm_recording
 	if (pm_series_add(&observation->mappings, recorded->time, listed->regions, error) < 0 ||
 	    pm_recording_read_headroom(recording, recorded->number, &headroom, error) < 0)
 		return -1;
-	if (headroom.count > 0)
+	if (headroom.count > 0) {
+		keep_runtime_limits(&headroom, &observation->headroom);
 		observation->headroom = headroom;
+	}
 
 	int known = pm_recording_read_owners(recording, recorded->number, &owners->last, error);
 	return known <= 0 ? known : why_owners_add_sums(owners, recorded->time, error);
@@ -69,6 +93,17 @@ static int read_chunks(struct why_observation *observation, struct pm_recording 
 	               : 0;
 }
 
+/** Reads the last call sites, if there are some. */
+static int read_sites(struct why_observation *observation, struct pm_recording *recording,
+                      uint64_t number, struct pm_error *error)
+{
+	uint64_t found;
+
+	return pm_recording_read_sites(recording, number, &found, &observation->sites, error) < 0
+	               ? -1
+	               : 0;
+}
+
 /** Reads the regions of the last sample: their owners, and their sizes if they were recorded. */
 static int read_last(struct why_observation *observation, struct pm_recording *recording,
                      uint64_t number, struct pm_error *error)
@@ -87,14 +122,28 @@ static int read_last(struct why_observation *observation, struct pm_recording *r
 	return result;
 }
 
+/** Adds the memory by kind of a sample. */
+static int add_moment(void *context, const struct pm_recorded *recorded,
+                      const struct pm_regions *regions, struct pm_error *error)
+{
+	struct why_observation *observation = context;
+
+	(void)error;
+	html_moments_add_regions(&observation->moments, recorded->time,
+	                         (double)recorded->wall_ns / 1e9, regions);
+	return 0;
+}
+
 static int read_samples(struct why_observation *observation, struct pm_recording *recording,
                         struct pm_error *error)
 {
 	const struct pm_process_id *id = pm_recording_process_id(recording);
+	const struct headroom_hook hook = { .recorded = add_moment, .context = observation };
+	const struct headroom_hook *needed = observation->options->html ? &hook : NULL;
 	struct pm_listed *samples = NULL;
 	size_t count = 0;
 
-	if (headroom_rates_read(&observation->rates, recording, error) < 0 ||
+	if (headroom_rates_read(&observation->rates, recording, needed, error) < 0 ||
 	    pm_recording_list(recording, &samples, &count, error) < 0)
 		return -1;
 
@@ -105,12 +154,16 @@ static int read_samples(struct why_observation *observation, struct pm_recording
 		result = add_recorded(observation, recording, &samples[i], error);
 	if (result == 0)
 		result = read_chunks(observation, recording, samples, count, error);
+	if (result == 0 && count > 0 && observation->options->html)
+		result = read_sites(observation, recording, samples[count - 1].recorded.number,
+		                    error);
 	if (result == 0 && count > 0)
 		observation->seconds = samples[count - 1].recorded.time - samples[0].recorded.time;
 
 	observation->samples = count;
 	observation->info.pid = id->pid;
 	memcpy(observation->info.comm, id->comm, sizeof observation->info.comm);
+	memcpy(observation->host, id->host, sizeof observation->host);
 	observation->command = alloc_string(id->command ? id->command : "");
 	forecast(observation);
 	free(samples);

@@ -3,6 +3,7 @@
 
 #include "why/deep.h"
 #include "why/evidence.h"
+#include "why/html.h"
 #include "why/json.h"
 #include "why/print.h"
 
@@ -21,11 +22,14 @@ int why_judge(struct why_observation *observation, struct out *out, struct pm_er
 		result = -1;
 	}
 	if (result == 0) {
-		if (observation->options->output.json)
+		if (out && observation->options->output.json)
 			why_json_print(&report, out);
-		else
+		else if (out)
 			why_print(&report, out);
-		result = (int)why_report_count(&report);
+		if (observation->options->html)
+			result = why_html_write(&report, observation->options->html, error);
+		if (result == 0)
+			result = (int)why_report_count(&report);
 		pm_findings_deinit(&findings);
 	}
 

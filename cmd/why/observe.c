@@ -132,6 +132,9 @@ static int sampled(void *context, const struct headroom_rates *rates,
 	if (observation->samples++ == 0)
 		observation->first_time = sample->time;
 	observation->seconds = sample->time - observation->first_time;
+	if (observation->options->html)
+		html_moments_add_regions(&observation->moments, sample->time,
+		                         (double)sample->wall_ns / 1e9, sample->regions);
 	if (add_numbers(observation, sample, error) < 0 ||
 	    why_texts_add(&observation->texts, rates->tracker, sample, error) < 0)
 		return -1;
@@ -284,6 +287,9 @@ int why_observe(struct why_observation *observation, const char *word, struct pm
 	bool known = pm_process_read_info(process, &observation->info, NULL) == 0;
 	why_early_begin(&observation->early, observation->options->seconds,
 	                known ? &observation->info : NULL);
+	/* Without the name, the report does not have it. */
+	if (gethostname(observation->host, sizeof observation->host - 1) < 0)
+		observation->host[0] = '\0';
 	why_walks_begin(&observation->walks, process, interrupt_flag());
 	why_texts_begin(&observation->texts, process);
 	why_signs_begin(&observation->pressure, process);
@@ -307,7 +313,10 @@ void why_observe_deinit(struct why_observation *observation)
 	why_deep_deinit(&observation->deep);
 	why_group_deinit(&observation->group);
 	why_signs_deinit(&observation->pressure);
+
 	headroom_rates_deinit(&observation->rates);
+	html_moments_deinit(&observation->moments);
+	pm_site_list_deinit(&observation->sites);
 	pm_series_deinit(&observation->mappings);
 	pm_series_deinit(&observation->descriptors);
 	free(observation->sizes);

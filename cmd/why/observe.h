@@ -5,8 +5,11 @@
 
 #include <procmem/evidence.h>
 #include <procmem/histogram.h>
+#include <procmem/process_id.h>
+#include <procmem/site_list.h>
 
 #include "headroom/rates.h"
+#include "html/moments.h"
 #include "target/regions_load.h"
 #include "target/target.h"
 #include "why/deep.h"
@@ -53,6 +56,9 @@ struct why_observation {
 	struct why_owners owners;         /**< memory by owner over time */
 	struct why_group group;           /**< the cgroup whose limit matters */
 	struct why_signs pressure;        /**< pressure on memory */
+	struct html_moments moments;      /**< memory by kind over time; empty without --html */
+	char host[PM_HOST_SIZE];          /**< name of the machine; "" if not known */
+	struct pm_site_list sites;        /**< call sites of a recording; empty if there are none */
 	struct why_deep deep;             /**< who holds the chunks of the first finding */
 	struct pm_headroom headroom;      /**< limits at the end */
 	struct forecast forecasts[PM_LIMITS_MAX]; /**< of the elements of `headroom.limits` */

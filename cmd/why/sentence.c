@@ -87,6 +87,8 @@ static void put_subject(const struct pm_finding *finding, const struct pm_eviden
 	} else if (finding->pid != evidence->pid) {
 		text_format(text, "%d ", (int)finding->pid);
 		put_name(finding->comm, text);
+	} else if (finding->id == PM_FINDING_JAVA_DIRECT) {
+		text_string(text, "direct buffers"); /* they can be in several regions */
 	} else if (finding->region) {
 		put_region(finding->region, text);
 	} else if (finding->arena) {

@@ -6,10 +6,18 @@
 
 #include "base/delta.h"
 #include "base/report.h"
+#include "html/report.h"
 #include "target/malloc_graph.h"
 #include "why/judge.h"
 
-enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_NO_STRINGS, OPTION_CGROUP, OPTION_DEEP, OPTION_MAX_STOP };
+enum {
+	OPTION_FOR = CLI_LONG_ONLY,
+	OPTION_NO_STRINGS,
+	OPTION_CGROUP,
+	OPTION_DEEP,
+	OPTION_MAX_STOP,
+	OPTION_HTML
+};
 
 static const struct cli_option why_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
@@ -24,6 +32,7 @@ static const struct cli_option why_option_list[] = {
 	  "with --deep: refuse to stop the process for longer\nthan this (default: 1s; 0: any "
 	  "time)" },
 	{ OPTION_NO_STRINGS, "no-strings", NULL, "show no content of the process's memory" },
+	{ OPTION_HTML, "html", "FILE", "also write a report to FILE, which a browser shows" },
 	{ 'a', "all", NULL, "show all findings, also those that weigh little" },
 	{ 0 },
 };
@@ -45,6 +54,8 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	case OPTION_CGROUP:
 		options->cgroup = value;
 		return 0;
+	case OPTION_HTML:
+		return html_report_parse_path(value, &options->html, error);
 	case OPTION_NO_STRINGS:
 		options->no_text = true;
 		return 0;
@@ -91,6 +102,12 @@ static void report_read(const struct why_observation *observation)
 	            observation->cpu_seconds);
 }
 
+/** Returns whether the file of --html is the only output. */
+static bool is_silent(const struct why_options *options)
+{
+	return options->html && options->output.quiet && !options->output.json;
+}
+
 enum status why_run(struct out *out, int argc, char **argv)
 {
 	struct why_options options = { .seconds = 30, .stop_max_ns = MALLOC_GRAPH_STOP_NS };
@@ -113,12 +130,15 @@ enum status why_run(struct out *out, int argc, char **argv)
 		return STATUS_ERROR;
 	}
 
+	if (options.html && html_report_check(options.html, &error) < 0)
+		return report_failure(&error);
+
 	out_set_colour(out, options.output.colour);
 	int result = why_observe(&observation, words.count > 0 ? words.operands[0] : NULL, &error);
 	if (result == 0 && options.output.verbose && !options.output.quiet)
 		report_read(&observation);
 	if (result == 0)
-		result = why_judge(&observation, out, &error);
+		result = why_judge(&observation, is_silent(&options) ? NULL : out, &error);
 	why_observe_deinit(&observation);
 	if (result < 0)
 		return report_failure(&error);

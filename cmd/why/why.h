@@ -15,6 +15,8 @@ struct why_options {
 	uint64_t stop_max_ns; /**< --max-stop, in nanoseconds; 0: any */
 	bool stop_given;      /**< --max-stop was given */
 	bool no_text;         /**< --no-strings: show no content of memory */
+	const char *html;     /**< --html: the report is written to this file; NULL if not given */
+	bool html_new;        /**< the file of --html must not exist */
 	bool all;             /**< --all: also findings that need no action, and weak ones */
 	struct output_options output;
 };

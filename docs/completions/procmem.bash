@@ -171,7 +171,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--for --faults --every --backend --stack --all --by --strings --svg --folded --pprof --record
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
-	why:-*) mapfile -t COMPREPLY < <(compgen -W "--for --cgroup --deep --max-stop --no-strings --all $_procmem_output" -- "$word") ;;
+	why:-*) mapfile -t COMPREPLY < <(compgen -W "--for --cgroup --deep --max-stop --no-strings --html --all $_procmem_output" -- "$word") ;;
 	refs:-*) mapfile -t COMPREPLY < <(compgen -W "--all --depth --to --max-stop $_procmem_output" -- "$word") ;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --csv --min --children --cgroup --all-processes --follow $_procmem_output" -- "$word") ;;
 	pressure:-*) mapfile -t COMPREPLY < <(compgen -W "--for $_procmem_output" -- "$word") ;;
@@ -179,7 +179,7 @@ _procmem() {
 	cgroup:-*) mapfile -t COMPREPLY < <(compgen -W "--for --top $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --heap --list --csv $_procmem_output" -- "$word") ;;
 	diff:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--by --top --csv --force --kind --owner --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "--by --top --csv --force --html --kind --owner --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all --tree --by --for $_procmem_list $_procmem_output" -- "$word") ;;
 	shell:-*) mapfile -t COMPREPLY < <(compgen -W '--command --file --keep-going --help --version' -- "$word") ;;

@@ -71,17 +71,34 @@ static double buffers_rate(const struct pm_evidence *evidence)
 	return rate;
 }
 
-/** Marks the regions whose growth is that of direct buffers. */
-static void explain_buffers(struct pm_finding_context *context)
+/** Returns the growth of all memory of malloc, in bytes per second. */
+static double malloc_rate(const struct pm_evidence *evidence)
 {
-	const struct pm_evidence *evidence = context->evidence;
+	double rate = 0;
 
 	for (size_t i = 0; i < evidence->region_count; i++) {
 		const struct pm_evidence_region *region = &evidence->regions[i];
-		double rate = pm_evidence_rate(&region->memory);
 
-		if (region->kind == PM_KIND_MALLOC ||
-		    (region->owner == PM_OWNER_MALLOC && rate >= context->buffer_rate / 2))
+		if (region->owner == PM_OWNER_MALLOC && pm_evidence_rate(&region->memory) > 0)
+			rate += pm_evidence_rate(&region->memory);
+	}
+
+	return rate;
+}
+
+/**
+ * Marks the regions whose growth is that of direct buffers: several threads have theirs in as many
+ * arenas.
+ */
+static void explain_buffers(struct pm_finding_context *context)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	bool most = context->buffer_rate >= malloc_rate(evidence) / 2;
+
+	for (size_t i = 0; i < evidence->region_count; i++) {
+		const struct pm_evidence_region *region = &evidence->regions[i];
+
+		if (region->kind == PM_KIND_MALLOC || (region->owner == PM_OWNER_MALLOC && most))
 			pm_finding_explain(context, region);
 	}
 }
@@ -93,6 +110,31 @@ static void weigh(const struct pm_finding_context *context, struct pm_finding *f
 		pm_finding_weigh_full(context, finding);
 	else
 		pm_finding_weigh(context, finding);
+}
+
+/** Adds the class of chunks that gains most bytes in buffers. */
+static void add_chunks(const struct pm_finding_context *context, struct pm_finding *finding)
+{
+	const struct pm_evidence *evidence = context->evidence;
+	const struct pm_evidence_chunks *fastest = NULL;
+
+	for (size_t i = 0; i < evidence->chunk_count; i++) {
+		const struct pm_evidence_chunks *chunks = &evidence->chunks[i];
+
+		if (!chunks->growth_known || chunks->size < buffer_min || chunks->net_rate <= 0)
+			continue;
+		if (!fastest || chunks->net_rate * (double)chunks->size >
+		                        fastest->net_rate * (double)fastest->size)
+			fastest = chunks;
+	}
+
+	finding->chunks = fastest;
+	if (fastest) {
+		finding->count_rate = fastest->net_rate;
+		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_CHUNKS,
+		                                                      .rate = fastest->net_rate,
+		                                                      .size = fastest->size });
+	}
 }
 
 void pm_finding_java_direct(struct pm_finding_context *context)
@@ -134,6 +176,7 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 		pm_finding_set_limit(context, finding);
 		pm_finding_set_own_limit(finding, limit, rate_error);
 		explain_buffers(context);
+		add_chunks(context, finding);
 	}
 	pm_finding_add_texts(context, finding);
 	pm_finding_acquit_others(context, finding);

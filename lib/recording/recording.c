@@ -17,17 +17,14 @@
 #include "recording/database.h"
 #include "recording/listing.h"
 #include "recording/process_id.h"
+#include "recording/recording.h"
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
 #include "recording/stored_owners.h"
+#include "recording/stored_regions.h"
 #include "recording/stored_sites.h"
 #include "recording/time_spec.h"
-
-struct pm_recording {
-	struct pm_database database;
-	struct pm_process_id id;
-};
 
 bool pm_recording_is(const char *path)
 {
@@ -117,149 +114,16 @@ static int read_totals(struct pm_recording *recording, uint64_t number,
 	return result < 0 ? -1 : 0;
 }
 
-static struct pm_region region_of_row(sqlite3_stmt *statement)
-{
-	struct pm_region region = {
-		.start = pm_column(statement, 1),
-		.end = pm_column(statement, 2),
-		.perms = (uint8_t)pm_column(statement, 3),
-		.offset = pm_column(statement, 4),
-		.device_major = (uint32_t)pm_column(statement, 5),
-		.device_minor = (uint32_t)pm_column(statement, 6),
-		.inode = pm_column(statement, 7),
-		.deleted = pm_column(statement, 8) != 0,
-		.vm_flags = (uint32_t)pm_column(statement, 9),
-		.proof = (uint8_t)pm_column(statement, 11),
-		.thread = (pid_t)pm_column(statement, 12),
-		.arena = pm_column(statement, 13),
-		.mapping = pm_column_text(statement, 14),
-		.why = pm_column_text(statement, 16),
-		.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
-	};
-
-	enum pm_kind kind = PM_KIND_UNKNOWN;
-	/* A kind that was added by a later version of procmem is read as unknown. */
-	pm_kind_parse(pm_column_text(statement, 10), &kind, NULL);
-	region.kind = (uint8_t)kind;
-	region.bytes[PM_SIZE_RSS] = pm_column(statement, 17);
-	region.bytes[PM_SIZE_SWAP] = pm_column(statement, 18);
-
-	return region;
-}
-
-/** Finds the pm_size with a given name. Returns false if no pm_size has that name. */
-static bool size_of_name(const char *name, enum pm_size *size)
-{
-	for (int i = 0; i < PM_SIZE_COUNT; i++)
-		if (strcmp(pm_size_name((enum pm_size)i), name) == 0) {
-			*size = (enum pm_size)i;
-			return true;
-		}
-
-	return false;
-}
-
-/** Fills the sizes from smaps. Of each size, the last row up to the sample takes effect. */
-static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, int64_t id,
-                      uint64_t number, struct pm_region *region, struct pm_error *error)
-{
-	int result;
-
-	pm_bind(statement, 1, (uint64_t)id);
-	pm_bind(statement, 2, number);
-	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
-		enum pm_size size;
-
-		if (!size_of_name(pm_column_text(statement, 0), &size))
-			continue;
-		region->bytes[size] = pm_column(statement, 1);
-		region->known |= PM_SIZE_BIT(size);
-	}
-
-	sqlite3_reset(statement);
-	return result;
-}
-
-static bool overlaps_last(const struct pm_regions *regions, const struct pm_region *region)
-{
-	return regions->count > 0 && regions->items[regions->count - 1].end > region->start;
-}
-
-/** Prepared statements that read regions. */
-struct reading {
-	sqlite3_stmt *rows;
-	sqlite3_stmt *smaps;
-	sqlite3_stmt *details; /* NULL if the recording has no table `fact` */
-	sqlite3_stmt *owners;  /* NULL if the recording has no table `region_owner` */
-};
-
-static int read_region_rows(struct pm_recording *recording, const struct reading *reading,
-                            uint64_t number, struct pm_regions *regions, struct pm_error *error)
-{
-	const struct pm_database *database = &recording->database;
-	int result;
-
-	pm_bind(reading->rows, 1, number);
-	while ((result = pm_statement_next(database, reading->rows, error)) > 0) {
-		struct pm_region region = region_of_row(reading->rows);
-		const char *detail = pm_column_text(reading->rows, 15);
-		int64_t id = sqlite3_column_int64(reading->rows, 0);
-
-		if (region.start >= region.end || overlaps_last(regions, &region))
-			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "%s is damaged: it contains regions that overlap",
-			                    database->path);
-		if (read_smaps(recording, reading->smaps, id, number, &region, error) < 0 ||
-		    pm_stored_detail_read(database, reading->details, id, detail, regions,
-		                          &region.detail, error) < 0 ||
-		    pm_stored_owner_read(database, reading->owners, id, &region, error) < 0 ||
-		    pm_regions_append(regions, &region, error) < 0)
-			return -1;
-	}
-
-	return result;
-}
-
 static int read_regions(struct pm_recording *recording, uint64_t number, struct pm_regions *regions,
                         struct pm_error *error)
 {
-	/* Addresses of 2^63 and more are stored as negative numbers, but have to come last. */
-	static const char rows_sql[] =
-		"SELECT region.id, start_address, end_address, perms, offset, device_major, "
-		"device_minor, inode, deleted, vm_flags, kind, proof,"
-		" thread, arena, mapping.value, detail.value, why.value, size.rss, size.swap FROM "
-		"region"
-		" JOIN text AS mapping ON mapping.id = region.mapping JOIN text AS detail ON "
-		"detail.id = region.detail"
-		" JOIN text AS why ON why.id = region.why"
-		" JOIN size ON size.region = region.id AND size.sample = (SELECT max(sample) FROM "
-		"size WHERE region = region.id AND sample <= ?1)"
-		" WHERE first_sample <= ?1 AND (until_sample IS NULL OR until_sample > ?1) ORDER "
-		"BY start_address < 0, start_address";
+	struct pm_stored_regions reading;
 
-	static const char smaps_sql[] =
-		"SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
-	const struct pm_database *database = &recording->database;
-	struct reading reading = { NULL, NULL, NULL, NULL };
-	int facts = pm_database_has_table(database, "fact", error);
-	int owners = -1, result = -1;
+	if (pm_stored_regions_open(&reading, &recording->database, false, error) < 0)
+		return -1;
 
-	if (facts >= 0)
-		owners = pm_database_has_table(database, "region_owner", error);
-	if (owners >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
-	    pm_database_prepare(database, smaps_sql, &reading.smaps, error) == 0 &&
-	    (facts == 0 || pm_database_prepare(database, pm_stored_detail_select, &reading.details,
-	                                       error) == 0) &&
-	    (owners == 0 ||
-	     pm_database_prepare(database, pm_stored_owner_select, &reading.owners, error) == 0))
-		result = read_region_rows(recording, &reading, number, regions, error);
-
-	if (result == 0 && owners == 0)
-		pm_kinds_assign_owners(regions, NULL);
-	sqlite3_finalize(reading.rows);
-	sqlite3_finalize(reading.smaps);
-	sqlite3_finalize(reading.details);
-	sqlite3_finalize(reading.owners);
+	int result = pm_stored_regions_read(&reading, number, regions, error);
+	pm_stored_regions_close(&reading);
 	return result;
 }
 

@@ -246,15 +246,17 @@ int pm_kind_parse(const char *name, enum pm_kind *kind, struct pm_error *error)
 {
 	char list[256] = "";
 	size_t length = 0;
+
 	for (unsigned i = PM_KIND_UNKNOWN + 1; i < PM_KIND_COUNT; i++) {
 		if (strcmp(name, kind_names[i]) == 0) {
 			*kind = (enum pm_kind)i;
 			return 0;
 		}
-		length += (size_t)snprintf(list + length, sizeof list - length, " %s",
-		                           kind_names[i]);
 	}
 
+	for (unsigned i = PM_KIND_UNKNOWN + 1; i < PM_KIND_COUNT; i++)
+		length += (size_t)snprintf(list + length, sizeof list - length, " %s",
+		                           kind_names[i]);
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a kind; the kinds are:%s", name,
 	                    list);
 }

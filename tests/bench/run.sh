@@ -26,6 +26,8 @@ family_bench=$PWD/build/release/tests/bench/family_bench
 read_bench=$PWD/build/release/tests/bench/read_bench
 # shellcheck disable=SC2034 # likewise
 pressure_bench=$PWD/build/release/tests/bench/pressure_bench
+# shellcheck disable=SC2034 # likewise
+html_sample=$PWD/build/release/tests/bench/html_sample
 PATH=$PWD/build/release/cmd:$PATH
 
 scratch=$(mktemp -d)
@@ -152,7 +154,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map read dump scan watch ps family around stale who heap trace why
+	set -- map read dump scan watch ps family around stale who heap trace why html
 fi
 header >"$scratch/document"
 for name; do

@@ -210,6 +210,72 @@ logged() {
 	[ -z "$stderr" ]
 }
 
+# Prints the rows of a section of the report.
+report_rows() {
+	/usr/bin/python3 "$PROCMEM_SOURCE/tests/cli/support/html_table.py" "$BATS_TEST_TMPDIR/out.html" "$@"
+}
+
+@test "--html writes a report with both samples and what changed" {
+	start_grower
+	procmem snap -q --heap -o "$file" "$TARGET_PID"
+	grow map '<b>&amp;' 10240
+	procmem snap -q --heap -o "$file" "$TARGET_PID"
+	run -1 --separate-stderr procmem diff --html "$BATS_TEST_TMPDIR/out.html" "$file@1" "$file@2"
+	[[ $output == 'before: grower '* ]]
+	[ -z "$stderr" ]
+	[ "$(stat -c %a "$BATS_TEST_TMPDIR/out.html")" = 600 ]
+
+	# 40 MiB appeared, as the grower logs.
+	[ "$changed" -ge $((40 << 20)) ]
+	report_rows
+	report_rows changes | tee "$BATS_TEST_TMPDIR/rows"
+	[ "$(head -n 1 "$BATS_TEST_TMPDIR/rows" | cut -f 1-5)" = $'region\tkind\tbefore\tafter\tdifference' ]
+	[ "$(sed -n 2p "$BATS_TEST_TMPDIR/rows" | cut -f 5,7)" = $'+40.0M\tnew' ]
+	grep -F "<h1>grower ($TARGET_PID): before and after</h1>" "$BATS_TEST_TMPDIR/out.html"
+	grep -F 'Memory grew by 40.' "$BATS_TEST_TMPDIR/out.html"
+
+	# The same by kind: only the columns that sums have.
+	run -1 procmem diff --by kind --html "$BATS_TEST_TMPDIR/out.html" "$file@1" "$file@2"
+	report_rows changes | tee "$BATS_TEST_TMPDIR/rows"
+	[ "$(head -n 1 "$BATS_TEST_TMPDIR/rows" | cut -f 1-4)" = $'kind\tbefore\tafter\tdifference' ]
+	[ "$(sed -n 2p "$BATS_TEST_TMPDIR/rows" | cut -f 1,4)" = $'anon\t+40.0M' ]
+
+	# In the other direction, it is gone.
+	run -1 procmem diff --html "$BATS_TEST_TMPDIR/out.html" "$file@2" "$file@1"
+	[ "$(report_rows changes | sed -n 2p | cut -f 5,7)" = $'\xe2\x88\x9240.0M\tgone' ]
+	grep -F 'Memory shrank by 40.' "$BATS_TEST_TMPDIR/out.html"
+	run -0 procmem diff --html "$BATS_TEST_TMPDIR/out.html" "$file@2" "$file@2"
+	grep -F 'the same size in both samples' "$BATS_TEST_TMPDIR/out.html"
+	[ "$(report_rows changes | wc -l)" -eq 0 ]
+}
+
+@test "--html leaves no file behind if it cannot be written" {
+	start_grower
+	procmem snap -q -o "$file" "$TARGET_PID"
+	run -2 --separate-stderr procmem diff --html "$BATS_TEST_TMPDIR/missing/out.html" "$file@1" "$TARGET_PID"
+	[[ $stderr == *"$BATS_TEST_TMPDIR/missing/"* ]]
+	mkdir "$BATS_TEST_TMPDIR/folder"
+	run -2 --separate-stderr procmem diff --html "$BATS_TEST_TMPDIR/folder" "$file@1" "$TARGET_PID"
+	[ "$(ls -A "$BATS_TEST_TMPDIR/folder")" = '' ]
+	printf 'mine\n' >"$BATS_TEST_TMPDIR/mine"
+	ln -s mine "$BATS_TEST_TMPDIR/link"
+	run -2 --separate-stderr procmem diff --html "$BATS_TEST_TMPDIR/link" "$file@1" "$TARGET_PID"
+	[ "$(cat "$BATS_TEST_TMPDIR/mine")" = mine ]
+	run -2 --separate-stderr procmem diff --html '' "$file@1" "$TARGET_PID"
+	[[ $stderr == *'the name of the file is empty'* ]]
+	cd "$BATS_TEST_TMPDIR"
+	run -2 --separate-stderr procmem diff --html - "$file@1" "$TARGET_PID"
+	[[ $stderr == *'--html needs a file'* ]]
+	[ ! -e ./- ]
+
+	# A truncated recording, and a full disk.
+	head -c 20000 "$file" >cut.pmrec
+	run -2 --separate-stderr procmem diff --html out.html cut.pmrec@1 "$TARGET_PID"
+	[ ! -e out.html ]
+	run -2 --separate-stderr procmem diff --html /dev/full "$file@1" "$TARGET_PID"
+	[[ $stderr == *'No space left on device'* ]]
+}
+
 @test "wrong usage is an error" {
 	run -2 --separate-stderr procmem snap $$
 	[[ $stderr == *'-o FILE is missing'* ]]

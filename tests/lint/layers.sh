@@ -15,7 +15,7 @@ BEGIN {
 	for (i = 1; i <= count; i++)
 		lib_level[order[i]] = i
 	top = count + 1
-	count = split("base cli view target COMMAND why watch TABLE shell MAIN", order, " ")
+	count = split("base cli view html target COMMAND why watch TABLE shell MAIN", order, " ")
 	for (i = 1; i <= count; i++)
 		cmd_level[order[i]] = i
 

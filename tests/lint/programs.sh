@@ -24,7 +24,8 @@ scope_of() {
 	case $1 in
 	docs/tour.sh | docs/package.sh) echo build ;;
 	tests/analyse.sh | tests/valgrind.sh) echo analyse ;;
-	tests/full.sh | tests/fresh.sh | tests/cli/heap/large.bats | tests/cli/trace/languages.bats | tests/cli/why/programs.bats)
+	tests/full.sh | tests/fresh.sh | tests/cli/browser.bats | tests/cli/heap/large.bats | \
+		tests/cli/trace/languages.bats | tests/cli/why/programs.bats)
 		echo full
 		;;
 	tests/unit/runtimes/chromium_live_test.c) echo full ;;

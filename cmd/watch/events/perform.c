@@ -64,15 +64,22 @@ static void put_file(struct text *text, const char *file, const struct perform_e
 	}
 }
 
-/** Appends a number to a name, if necessary, so that no file has this name. */
+/**
+ * Adds a number to a name, if necessary, so that no file has this name: after it, but before
+ * ".html", by which browsers know a report.
+ */
 static void find_free_name(struct text *file)
 {
+	static const char html[] = ".html";
 	struct stat found;
-	size_t length = file->length;
+	size_t length = file->length, suffix = sizeof html - 1;
+	bool page = length > suffix && memcmp(file->bytes + length - suffix, html, suffix) == 0;
 
+	if (page)
+		length -= suffix;
 	for (unsigned number = 2; lstat(text_terminate(file), &found) == 0; number++) {
 		file->length = length;
-		text_format(file, ".%u", number);
+		text_format(file, ".%u%s", number, page ? html : "");
 	}
 }
 

@@ -86,6 +86,7 @@
 #include <procmem/reader.h>
 #include <procmem/recorder.h>
 #include <procmem/recording.h>
+#include <procmem/recording_walk.h>
 #include <procmem/refs.h>
 #include <procmem/refs_tree.h>
 #include <procmem/region.h>

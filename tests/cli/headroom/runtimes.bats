@@ -42,6 +42,13 @@ jvm_start() {
 	tail -n 1 <<<"$output" | jq -e '.first_limit | .name == "java_direct" and (.seconds_left / 104 - 1 | fabs) < 0.15'
 	run -0 procmem watch -n 1 "$file"
 	[[ $output == *'  direct memory 512.0M: full in about 1m '* ]]
+
+	# `why` knows it, too, even if the last sample lacks the limits of the runtime.
+	sqlite3 "$file" "DELETE FROM headroom WHERE name LIKE 'java%' AND sample = (SELECT max(number) FROM sample)"
+	run -1 procmem why --json "$file"
+	jq -c '.findings[] | [.id, .limit.name, .seconds_left_min, .seconds_left_max]' <<<"$output"
+	jq -e '.findings | length == 1 and (.[0] | .id == "java_direct" and .limit.name == "java_direct" and
+		.seconds_left_min < 104 and .seconds_left_max > 104)' <<<"$output"
 }
 
 @test "a Java heap that is full of garbage has no time, and is not named" {

@@ -26,6 +26,7 @@
 #include <procmem/recording.h>
 
 #include "support/place.h"
+#include "support/recorded_ticks.h"
 #include "support/target.h"
 
 enum { PAGE = 4096 };
@@ -36,115 +37,12 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/** Simulates the regions of a process at a tick: some grow, some come and go, one is above 2^63. */
-static void simulate(unsigned tick, size_t count, struct pm_regions *regions)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct pm_region region = {
-			.start = (i + 1) << 32,
-			.end = ((i + 1) << 32) + 100 * PAGE,
-			.perms = PM_PERM_READ | PM_PERM_WRITE,
-			.kind = i % 7 == 0 ? PM_KIND_ARENA : PM_KIND_ANON,
-			.proof = PM_PROOF_PROVEN,
-			.arena = i % 7 == 0 ? i : 0,
-			.thread = (pid_t)i,
-			.inode = i % 3,
-			.deleted = i % 5 == 0,
-			.mapping = i % 3 ? "/lib/\xff odd\nname.so" : "",
-			.detail = { .type = PM_DETAIL_TEXT, .text = "some detail" },
-			.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
-		};
-
-		if (i == 3 && tick % 4 == 1)
-			continue;
-
-		if (i < 2)
-			region.start -= (uint64_t)tick * PAGE * (i + 1);
-		if (i == count - 1)
-			region.start = 0xffffffffff600000u, region.end = region.start + PAGE;
-		region.bytes[PM_SIZE_RSS] = (i < 4 ? tick + 7 : i) * PAGE;
-		region.bytes[PM_SIZE_SWAP] = i == 5 ? tick / 10 * PAGE : 0;
-
-		if (i == 6) {
-			region.bytes[PM_SIZE_PSS] = tick / 3 * PAGE;
-			region.bytes[PM_SIZE_LOCKED] = 0;
-			region.known |= PM_SIZE_BIT(PM_SIZE_PSS) | PM_SIZE_BIT(PM_SIZE_LOCKED);
-		}
-
-		assert_int_equal(pm_regions_append(regions, &region, NULL), 0);
-	}
-}
-
-static void record(struct pm_recorder *recorder, unsigned tick, size_t count)
-{
-	struct pm_regions regions = { 0 };
-	struct pm_error error = { 0 };
-
-	simulate(tick, count, &regions);
-	struct pm_sample sample = { .time = 1000 + tick * 2.0,
-		                    .wall_ns = (1767225600 + tick * 60) * 1000000000ll,
-		                    .regions = &regions,
-		                    .fresh = tick % 5 != 4 };
-
-	sample.totals.rss = tick * 1000;
-	sample.totals.threads = tick;
-	if (pm_recorder_add(recorder, &sample, NULL, &error) < 0)
-		fail_msg("%s", error.text);
-	pm_regions_deinit(&regions);
-}
-
-static void assert_same_region(const struct pm_region *one, const struct pm_region *other)
-{
-	assert_int_equal(one->start, other->start);
-	assert_int_equal(one->end, other->end);
-	assert_int_equal(one->perms, other->perms);
-	assert_int_equal(one->kind, other->kind);
-	assert_int_equal(one->proof, other->proof);
-	assert_int_equal(one->arena, other->arena);
-	assert_int_equal(one->thread, other->thread);
-	assert_int_equal(one->inode, other->inode);
-
-	assert_int_equal(one->deleted, other->deleted);
-	assert_int_equal(one->known, other->known);
-	assert_memory_equal(one->bytes, other->bytes, sizeof one->bytes);
-	assert_string_equal(one->mapping, other->mapping);
-	assert_true(pm_detail_equal(&one->detail, &other->detail));
-	assert_string_equal(one->why, other->why);
-}
-
-/** Checks that every sample is as simulated; one that is not fresh has the regions of an earlier
- * one. */
-static void check_samples(struct pm_recording *recording, unsigned samples, size_t count)
-{
-	for (unsigned tick = 0; tick < samples; tick++) {
-		struct pm_regions read = { 0 }, truth = { 0 };
-		struct pm_recorded recorded;
-		struct pm_error error = { 0 };
-		if (pm_recording_read(recording, tick + 1, &recorded, &read, &error) < 0)
-			fail_msg("%s", error.text);
-		assert_int_equal(recorded.number, tick + 1);
-		assert_int_equal(recorded.totals.rss, tick * 1000);
-		assert_int_equal(recorded.totals.threads, tick);
-
-		assert_int_equal(recorded.fresh, tick % 5 != 4);
-		assert_true(recorded.time == 1000 + tick * 2.0);
-		simulate(tick % 5 == 4 ? tick - 1 : tick, count, &truth);
-		assert_int_equal(read.count, truth.count);
-
-		for (size_t i = 0; i < truth.count; i++)
-			assert_same_region(&read.items[i], &truth.items[i]);
-
-		pm_regions_deinit(&read);
-		pm_regions_deinit(&truth);
-	}
-}
-
 static void written_recording_is_read(void **state)
 {
 	const struct place *place = *state;
 	struct pm_recorder *recorder = place_recorder(place);
 	for (unsigned tick = 0; tick < 20; tick++)
-		record(recorder, tick, 20);
+		recorded_ticks_record(recorder, tick, 20);
 
 	/* While the recorder is open, and afterwards. */
 	for (int closed = 0; closed < 2; closed++) {
@@ -154,7 +52,7 @@ static void written_recording_is_read(void **state)
 		assert_string_equal(stored->host, "host");
 		assert_string_equal(stored->comm, "shop");
 		assert_string_equal(stored->command, "shop --fast");
-		check_samples(recording, 20, 20);
+		recorded_ticks_check(recording, 20, 20);
 		pm_recording_close(recording);
 		if (!closed)
 			pm_recorder_close(recorder);
@@ -179,7 +77,7 @@ static void all_samples_are_listed(void **state)
 	for (unsigned begin = 0; begin < 24; begin += 12) {
 		struct pm_recorder *recorder = place_recorder(place);
 		for (unsigned tick = begin; tick < begin + 12; tick++)
-			record(recorder, tick, 10);
+			recorded_ticks_record(recorder, tick, 10);
 		pm_recorder_close(recorder);
 	}
 
@@ -221,7 +119,7 @@ static void several_writers_share_a_recording(void **state)
 		bool own = tick % 7 == 6;
 		if (own)
 			recorder = place_recorder(place);
-		record(recorder, tick, 20);
+		recorded_ticks_record(recorder, tick, 20);
 		assert_int_equal(pm_recorder_number(recorder), tick + 1);
 		if (own)
 			pm_recorder_close(recorder);
@@ -236,7 +134,7 @@ static void several_writers_share_a_recording(void **state)
 
 	struct pm_recording *recording = place_recording(place);
 	char why[PM_ENDING_TEXT_SIZE];
-	check_samples(recording, 60, 20);
+	recorded_ticks_check(recording, 60, 20);
 	assert_int_equal(pm_recording_ending(recording, why, NULL), 1);
 	assert_string_equal(why, "over");
 	pm_recording_close(recording);
@@ -259,7 +157,7 @@ static pid_t start_numbered(const struct place *place, unsigned number, unsigned
 		struct pm_recorder *recorder;
 		struct pm_regions regions = { 0 };
 		struct pm_sample sample = { .regions = &regions, .fresh = true };
-		simulate(i, 20, &regions);
+		recorded_ticks_simulate(i, 20, &regions);
 		sample.totals = (struct pm_totals){ .threads = number, .rss = i };
 		if (pm_recorder_open(place->file, &place_process_id, &recorder, NULL) < 0 ||
 		    pm_recorder_add(recorder, &sample, NULL, NULL) < 0)
@@ -302,10 +200,10 @@ static void writers_start_at_the_same_time(void **state)
 
 		assert_true(recorded.time > before.time && recorded.wall_ns > before.wall_ns);
 		before = recorded;
-		simulate((unsigned)recorded.totals.rss, 20, &truth);
+		recorded_ticks_simulate((unsigned)recorded.totals.rss, 20, &truth);
 		assert_int_equal(read.count, truth.count);
 		for (size_t i = 0; i < truth.count; i++)
-			assert_same_region(&read.items[i], &truth.items[i]);
+			recorded_ticks_assert_same(&read.items[i], &truth.items[i]);
 		pm_regions_deinit(&read);
 		pm_regions_deinit(&truth);
 	}
@@ -321,12 +219,12 @@ static void continues_with_the_same_process_only(void **state)
 
 	for (unsigned tick = 0; tick < 12; tick++) {
 		recorder = place_recorder(place);
-		record(recorder, tick, 10);
+		recorded_ticks_record(recorder, tick, 10);
 		pm_recorder_close(recorder);
 	}
 
 	struct pm_recording *recording = place_recording(place);
-	check_samples(recording, 12, 10);
+	recorded_ticks_check(recording, 12, 10);
 	pm_recording_close(recording);
 
 	struct pm_process_id other = place_process_id;
@@ -376,7 +274,7 @@ static void other_files_are_refused(void **state)
 	assert_refused(place, PM_ERROR_FORMAT, "another database");
 	unlink(place->file);
 	recorder = place_recorder(place);
-	record(recorder, 0, 5);
+	recorded_ticks_record(recorder, 0, 5);
 
 	pm_recorder_close(recorder);
 	change_file(place, "PRAGMA user_version = 99");
@@ -412,7 +310,7 @@ static pid_t start_writer(const struct place *place, int *acknowledged)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		struct pm_recorder *recorder = place_recorder(place);
 		for (unsigned tick = 0;; tick++) {
-			record(recorder, tick, 40);
+			recorded_ticks_record(recorder, tick, 40);
 			if (write(ends[1], "", 1) != 1)
 				_exit(1);
 		}
@@ -453,7 +351,7 @@ static void killed_writer_loses_one_sample_at_most(void **state)
 		uint64_t count;
 		assert_int_equal(pm_recording_count(recording, &count, NULL), 0);
 		assert_true(count == safe || count == safe + 1);
-		check_samples(recording, (unsigned)count, 40);
+		recorded_ticks_check(recording, (unsigned)count, 40);
 		pm_recording_close(recording);
 		unlink(place->file);
 
@@ -476,7 +374,7 @@ static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error 
 	for (;; tick++) {
 		assert_true(tick < 100000);
 		pm_regions_deinit(&regions);
-		simulate(tick, 200, &regions);
+		recorded_ticks_simulate(tick, 200, &regions);
 		struct pm_sample sample = { .time = 1000 + tick * 2.0,
 			                    .regions = &regions,
 			                    .fresh = tick % 5 != 4 };
@@ -516,7 +414,7 @@ static void full_disk_ends_the_recording(void **state)
 		uint64_t count;
 		assert_int_equal(pm_recording_count(recording, &count, NULL), 0);
 		assert_int_equal(count, added);
-		check_samples(recording, added, 200);
+		recorded_ticks_check(recording, added, 200);
 		pm_recording_close(recording);
 		if (!closed)
 			pm_recorder_close(recorder);
@@ -533,7 +431,7 @@ static void day_fits_in_fifty_megabytes(void **state)
 	struct pm_recorder *recorder = place_recorder(place);
 	unsigned samples = getenv("PROCMEM_WHOLE_DAY") ? 43200 : 1800;
 	for (unsigned tick = 0; tick < samples; tick++)
-		record(recorder, tick, 250);
+		recorded_ticks_record(recorder, tick, 250);
 
 	pm_recorder_close(recorder);
 	struct stat status;
