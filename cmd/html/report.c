@@ -64,6 +64,7 @@ static void put_header(struct html_document *document, const struct html_report 
 		put_item(&line, text_terminate(&item));
 		text_clear(&item);
 	}
+
 	put_item(&line, report->source);
 	if (report->samples > 0) {
 		text_grouped(&item, report->samples);
@@ -148,7 +149,7 @@ static void put_findings(struct html_document *document, const struct html_repor
 	html_document_end_section(document);
 }
 
-/** Writes how many rows were left out. */
+/** Writes the number of rows that were left out. */
 static void put_left_out(struct html_document *document, size_t count, const char *what)
 {
 	struct text line = { 0 };
@@ -450,11 +451,13 @@ static void put_sections(struct html_document *document, const struct html_repor
 	put_verdict(document, report);
 	put_findings(document, report);
 	put_tiles(document, report);
+
 	if (report->timeline.count > 1) {
 		html_document_section(document, "timeline", "Memory by kind");
 		html_timeline_put(document, report);
 		html_document_end_section(document);
 	}
+
 	put_shares(document, report);
 	put_regions(document, report);
 	put_classes(document, report);

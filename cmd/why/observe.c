@@ -264,6 +264,7 @@ void why_observe_deinit(struct why_observation *observation)
 	why_deep_deinit(&observation->deep);
 	why_group_deinit(&observation->group);
 	why_signs_deinit(&observation->pressure);
+
 	headroom_rates_deinit(&observation->rates);
 	html_moments_deinit(&observation->moments);
 	pm_site_list_deinit(&observation->sites);
@@ -271,6 +272,7 @@ void why_observe_deinit(struct why_observation *observation)
 	pm_series_deinit(&observation->descriptors);
 	free(observation->sizes);
 	free(observation->command);
+
 	pm_histogram_deinit(&observation->histograms.first);
 	pm_histogram_deinit(&observation->histograms.last);
 	regions_load_deinit(&observation->loaded);
