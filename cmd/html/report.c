@@ -64,6 +64,7 @@ static void put_header(struct html_document *document, const struct html_report 
 		put_item(&line, text_terminate(&item));
 		text_clear(&item);
 	}
+
 	put_item(&line, report->source);
 	if (report->samples > 0) {
 		text_grouped(&item, report->samples);
@@ -451,6 +452,7 @@ static void put_sections(struct html_document *document, const struct html_repor
 	put_verdict(document, report);
 	put_findings(document, report);
 	put_tiles(document, report);
+
 	if (report->timeline.count > 1) {
 		html_document_section(document, "timeline", "Memory by kind");
 		html_timeline_put(document, report);

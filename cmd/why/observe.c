@@ -321,6 +321,7 @@ void why_observe_deinit(struct why_observation *observation)
 	pm_series_deinit(&observation->descriptors);
 	free(observation->sizes);
 	free(observation->command);
+
 	pm_histogram_deinit(&observation->histograms.first);
 	pm_histogram_deinit(&observation->histograms.last);
 	regions_load_deinit(&observation->loaded);

@@ -51,6 +51,7 @@ static int parse_option(void *into, int id, const char *value, struct pm_error *
 	case OPTION_MAX_STOP:
 		options->stop_given = true;
 		return malloc_graph_parse_stop(value, &options->stop_max_ns, error);
+
 	case OPTION_CGROUP:
 		options->cgroup = value;
 		return 0;
