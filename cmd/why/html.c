@@ -105,16 +105,15 @@ static void set_findings(struct view *view)
 		struct collector collector = {
 			view, alloc_array(NULL, LINES_MAX, sizeof *collector.lines), 0
 		};
-		const char *confidence = pm_confidence_name(finding->confidence);
 		struct text title = { 0 };
 
-		why_words_put_title(finding, &title);
+		why_words_put_title(finding, view->from->evidence, &title);
 		why_sentence_lines(finding, view->from->evidence,
 		                   view->from->observation->options->output.bytes, collect,
 		                   &collector);
 		view->findings[i] = (struct html_finding){
 			.title = keep(view, &title),
-			.confidence = finding->harmless ? "harmless" : confidence,
+			.confidence = why_words_confidence(finding),
 			.lines = collector.lines,
 			.line_count = collector.count,
 		};

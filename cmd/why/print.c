@@ -91,24 +91,13 @@ static void put_title(struct text *into, const struct text *title, const char *c
 }
 
 /**
- * Returns how sure a finding is. Growth of a heap that was not collected is not called harmless: it
- * is not known what a collection will leave.
- */
-static const char *confidence_of(const struct pm_finding *finding)
-{
-	if (!finding->harmless)
-		return pm_confidence_name(finding->confidence);
-	return finding->id == PM_FINDING_RUNTIME_GROWTH ? "too early" : "harmless";
-}
-
-/**
  * Prints the title of a finding, with the confidence at the right margin. Without a terminal, a
  * title has one line.
  */
 static void print_title(const struct why_report *report, const struct pm_finding *finding,
                         struct out *out)
 {
-	const char *confidence = confidence_of(finding);
+	const char *confidence = why_words_confidence(finding);
 	size_t width = pm_min_size(out->width, TITLE_WIDTH);
 	struct text title = { 0 };
 	struct text line = { 0 };

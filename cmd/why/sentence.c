@@ -420,6 +420,7 @@ static void make(struct lines *lines, const struct pm_finding_fact *fact)
 		put_held(fact, lines->exact, line);
 		end_line(lines, WHY_HELD);
 		return;
+
 	case PM_FACT_CODE:
 		text_string(line, fact->count > 0 ? "touched by " : "mapped by ");
 		put_holder(fact->text, line);
@@ -448,6 +449,7 @@ void why_sentence_acquittal(const struct pm_finding_fact *fact, bool exact, stru
 		text_size_as(what, fact->bytes, exact);
 		text_string(why, "does not grow");
 		break;
+
 	case PM_FACT_REGION_FLAT:
 	case PM_FACT_SAWTOOTH:
 		if (*fact->text)

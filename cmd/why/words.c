@@ -198,6 +198,13 @@ static bool can_be_garbage(const struct pm_finding *finding)
 	       (finding->harmless || finding->confidence == PM_CONFIDENCE_POSSIBLE);
 }
 
+const char *why_words_confidence(const struct pm_finding *finding)
+{
+	if (!finding->harmless)
+		return pm_confidence_name(finding->confidence);
+	return finding->id == PM_FINDING_RUNTIME_GROWTH ? "too early" : "harmless";
+}
+
 void why_words_put_advice(const struct pm_finding *finding, const struct pm_evidence *evidence,
                           struct text *text)
 {

@@ -21,6 +21,15 @@ void why_words_put_title(const struct pm_finding *finding, const struct pm_evide
                          struct text *text);
 
 /**
+ * Returns how sure a finding is, or that it is harmless. Growth of a heap that was not collected is
+ * not called harmless: it is not known what a collection will leave.
+ *
+ * @param finding  the finding
+ * @return         a word of the man page
+ */
+const char *why_words_confidence(const struct pm_finding *finding);
+
+/**
  * Adds what to do; nothing if there is no advice.
  *
  * @param finding   the finding

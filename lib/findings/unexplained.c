@@ -60,12 +60,12 @@ static void set_end(struct pm_finding *finding)
 
 static void report(struct pm_finding_context *context, const struct pm_evidence_region *region)
 {
+	bool outside = is_outside(context->evidence, region->owner);
+	enum pm_finding_id id = outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_GROWTH;
 	bool steady = pm_evidence_grows(&region->memory);
 	struct pm_finding *finding = pm_finding_add(
-		context,
-		is_outside(context->evidence, region->owner) ? PM_FINDING_OUTSIDE_RUNTIME
-							     : PM_FINDING_GROWTH,
-		steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
+		context, id, steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
+
 	if (!finding)
 		return;
 

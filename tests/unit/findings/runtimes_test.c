@@ -177,20 +177,20 @@ static void direct_buffers_fill_their_limit(void **state)
 	/* Four threads have their buffers in four arenas: one finding, with the texts in them. */
 	scene.chunks[0].text = "upload=#";
 	for (int i = 0; i < 3; i++)
-		add_region(&scene, PM_KIND_ARENA, steady(10 * MIB, MIB / 4.0));
-	scene.regions[0].memory = steady(10 * MIB, MIB / 4.0);
-	finding = judge(&scene);
+		scene_add_region(&scene, PM_KIND_ARENA, scene_steady(10 * MIB, MIB / 4.0));
+	scene.regions[0].memory = scene_steady(10 * MIB, MIB / 4.0);
+	finding = scene_judge(&scene);
 	assert_int_equal(finding->id, PM_FINDING_JAVA_DIRECT);
 	assert_int_equal(finding->facts[0].id, PM_FACT_CHUNKS);
 	assert_int_equal(finding->facts[1].id, PM_FACT_TEXT);
 	assert_int_equal(scene.findings.count, 1);
 
 	/* What other memory of malloc grows is reported if it grows faster. */
-	scene.regions[1].memory = steady(50 * MIB, 5.0 * MIB);
-	judge(&scene);
+	scene.regions[1].memory = scene_steady(50 * MIB, 5.0 * MIB);
+	scene_judge(&scene);
 	assert_true(scene.findings.count > 1);
 	scene.evidence.region_count = 1;
-	scene.regions[0].memory = steady(40 * MIB, MIB);
+	scene.regions[0].memory = scene_steady(40 * MIB, MIB);
 
 	/* Small chunks are not direct buffers. */
 	scene.chunks[0].size = 128;
