@@ -96,18 +96,17 @@ static bool choose_locale(void)
 
 static void start_colours(struct terminal *terminal, bool colour)
 {
-	static const short colours[OUT_STYLE_COUNT] = {
-		[OUT_GROWN] = COLOR_RED, [OUT_LESS] = COLOR_GREEN, [OUT_NEW] = COLOR_BLUE
-	};
-
 	terminal->colour = colour && has_colors() && start_color() == OK;
 	if (!terminal->colour)
 		return;
 
 	use_default_colors();
 	for (int style = 0; style < OUT_STYLE_COUNT; style++) {
-		if (colours[style] > 0)
-			init_pair((short)style, colours[style], -1);
+		const struct out_colour_number *number = &out_colour_numbers[style];
+
+		/* With more than 256 colours, the number of a colour is its value in RGB. */
+		if (number->of_256 > 0)
+			init_pair((short)style, COLORS == 256 ? number->of_256 : number->of_8, -1);
 	}
 }
 
@@ -340,6 +339,8 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
 		attributes |= A_DIM;
 	if (terminal->colour && look.style > OUT_DIM)
 		pair = (short)look.style;
+	if (pair > 0 && COLORS != 256 && out_colour_numbers[look.style].brighter)
+		attributes |= A_BOLD;
 
 	attr_set(attributes, pair, NULL);
 	if (look.chosen)

@@ -410,7 +410,8 @@ static void obey(struct family_screen *screen, enum screen_action action)
 		say(screen, "growth counts from now on");
 		return;
 	case SCREEN_HELP:
-		screen_pane_open(&screen->pane, "keys and columns (Esc: back)", help, strlen(help));
+		screen_pane_open(&screen->pane, SCREEN_HELP, "keys and columns (?, Esc: back)", help,
+		                 strlen(help));
 		return;
 	case SCREEN_QUIT:
 		screen->left = true;

@@ -123,7 +123,7 @@ struct watch_row *screen_rows_selected(const struct screen_rows *rows)
 int screen_rows_filter(struct screen_rows *rows, const char *pattern, struct pm_error *error)
 {
 	struct name_filter filter;
-	if (name_filter_init(&filter, *pattern ? pattern : NULL, error) < 0)
+	if (name_filter_init_caseless(&filter, *pattern ? pattern : NULL, error) < 0)
 		return -1;
 
 	name_filter_deinit(&rows->filter);
@@ -136,7 +136,7 @@ int screen_rows_filter(struct screen_rows *rows, const char *pattern, struct pm_
 int screen_rows_search(struct screen_rows *rows, const char *pattern, struct pm_error *error)
 {
 	struct name_filter filter;
-	if (name_filter_init(&filter, pattern, error) < 0)
+	if (name_filter_init_caseless(&filter, pattern, error) < 0)
 		return -1;
 
 	size_t step = 1;

@@ -70,7 +70,7 @@ struct watch_row *screen_rows_selected(const struct screen_rows *rows);
  * Hides rows whose kind and mapping do not match.
  *
  * @param rows     the rows; call screen_rows_update() afterwards
- * @param pattern  a regular expression; "" for all rows
+ * @param pattern  a regular expression that ignores case; "" for all rows
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */
@@ -80,7 +80,7 @@ int screen_rows_filter(struct screen_rows *rows, const char *pattern, struct pm_
  * Selects the next row whose address, kind or mapping matches.
  *
  * @param rows     the rows
- * @param pattern  a regular expression
+ * @param pattern  a regular expression that ignores case
  * @param error    PM_ERROR_USAGE, PM_ERROR_NOT_FOUND
  * @return         0 or -1
  */

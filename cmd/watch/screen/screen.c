@@ -408,7 +408,8 @@ static void show_text(struct screen_state *state, const struct text *result)
 	text_bytes(&title, result->bytes, length);
 	if (end)
 		length++;
-	screen_pane_open(&state->pane, text_terminate(&title), result->bytes + length,
+	screen_pane_open(&state->pane, SCREEN_UNKNOWN, text_terminate(&title),
+	                 result->bytes + length,
 	                 result->length - length);
 	text_deinit(&title);
 }
@@ -513,8 +514,8 @@ static void obey(struct screen_state *state, enum screen_action action, int colu
 		screen_findings_show(state, columns);
 		return;
 	case SCREEN_HELP:
-		screen_pane_open(&state->pane, "keys and columns (Esc: back)", screen_keys_help,
-		                 strlen(screen_keys_help));
+		screen_pane_open(&state->pane, SCREEN_HELP, "keys and columns (?, Esc: back)",
+		                 screen_keys_help, strlen(screen_keys_help));
 		return;
 	case SCREEN_QUIT:
 		state->left = true;

@@ -190,6 +190,7 @@ void screen_state_show_events(struct screen_state *state)
 	if (events->length == 0)
 		screen_state_message(state, "no condition has been met yet (--on)");
 	else
-		screen_pane_open(&state->pane, "conditions that were met (Esc: back)",
-		                 events->bytes, events->length);
+		screen_pane_open(&state->pane, SCREEN_EVENTS,
+		                 "conditions that were met (e, Esc: back)", events->bytes,
+		                 events->length);
 }
