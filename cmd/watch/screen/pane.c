@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/minmax.h"
+
 void screen_pane_open(struct screen_pane *pane, enum screen_action opener, const char *title,
                       const char *lines, size_t length)
 {
@@ -56,6 +58,12 @@ bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 	case TERMINAL_DOWN:
 	case 'j':
 		pane->top += pane->top < last;
+		break;
+	case TERMINAL_WHEEL_UP:
+		pane->top -= pm_min_size(SCREEN_PANE_WHEEL_STEP, pane->top);
+		break;
+	case TERMINAL_WHEEL_DOWN:
+		pane->top = pm_min_size(pane->top + SCREEN_PANE_WHEEL_STEP, last);
 		break;
 	case TERMINAL_PAGE_UP:
 		pane->top -= page < pane->top ? page : pane->top;

@@ -6,6 +6,9 @@
 #include "view/terminal.h"
 #include "watch/screen/keys.h"
 
+/** Number of lines by which a step of the wheel of the mouse scrolls. */
+enum { SCREEN_PANE_WHEEL_STEP = 3 };
+
 /** A pane. A zeroed struct is a closed pane. */
 struct screen_pane {
 	bool open;         /**< the pane is displayed */

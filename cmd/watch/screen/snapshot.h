@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "watch/history.h"
 #include "watch/peek/peek.h"
+#include "watch/screen/parts.h"
 #include "watch/view.h"
 
 /** A copied track. */
@@ -27,6 +28,7 @@ struct screen_snapshot {
 	const struct pm_track **pointers;     /**< pointers to the copied tracks, for `history` */
 	size_t *files; /**< for `history`, the number of file names of each track, or 0 */
 	size_t count;  /**< number of tracks */
+	struct screen_parts parts; /**< the regions of copied tracks with several regions */
 	struct pm_regions details; /**< owns the details of the tracks */
 };
 
