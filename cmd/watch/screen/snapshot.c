@@ -39,26 +39,6 @@ static int copy_tracks(struct screen_snapshot *snapshot, const struct peek *peek
 	return result < 0 ? -1 : 0;
 }
 
-/** Copies the regions of tracks with several regions. They belong to the copied tracks then. */
-static int copy_parts(struct screen_snapshot *snapshot, const struct watch_history *history,
-                      struct pm_error *error)
-{
-	struct screen_parts *parts = &snapshot->parts;
-	const struct pm_track *last = NULL, *copy = NULL;
-
-	if (screen_parts_take(parts, history, NULL, error) < 0)
-		return -1;
-
-	for (size_t i = 0; i < parts->regions.count; i++) {
-		if (parts->tracks[i] != last) {
-			last = parts->tracks[i];
-			copy = screen_snapshot_of(snapshot, history, last);
-		}
-		parts->tracks[i] = copy;
-	}
-	return 0;
-}
-
 int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_history *history,
                          const struct watch_view *view, const struct peek *peek,
                          struct pm_error *error)
@@ -90,9 +70,28 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
 	/* The view needs no selection: only chosen tracks were copied. */
 	snapshot->view =
 		(struct watch_view){ .sort = view->sort, .bytes = view->bytes, .all_rows = true };
-	if (result < 0 || copy_parts(snapshot, history, error) < 0)
+	if (result < 0)
 		return -1;
 	return watch_view_update(&snapshot->view, &snapshot->history, error);
+}
+
+int screen_snapshot_take_parts(struct screen_snapshot *snapshot,
+                               const struct watch_history *history, struct pm_error *error)
+{
+	struct screen_parts *parts = &snapshot->parts;
+	const struct pm_track *last = NULL, *copy = NULL;
+
+	if (screen_parts_take(parts, history, NULL, error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < parts->regions.count; i++) {
+		if (parts->tracks[i] != last) {
+			last = parts->tracks[i];
+			copy = screen_snapshot_of(snapshot, history, last);
+		}
+		parts->tracks[i] = copy;
+	}
+	return 0;
 }
 
 void screen_snapshot_drop(struct screen_snapshot *snapshot)

@@ -47,6 +47,17 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
                          struct pm_error *error);
 
 /**
+ * Copies the regions of the tracks with several regions, too. They then belong to the copied tracks.
+ *
+ * @param snapshot  a snapshot that was taken
+ * @param history   the history from which it was taken; its last sample must be complete
+ * @param error     PM_ERROR_RESOURCES
+ * @return          0 or -1
+ */
+int screen_snapshot_take_parts(struct screen_snapshot *snapshot,
+                               const struct watch_history *history, struct pm_error *error);
+
+/**
  * Releases a snapshot.
  * @param snapshot a snapshot, or zeroed; zeroed afterwards
  */

@@ -93,7 +93,7 @@ void screen_state_pick_sort(struct screen_state *state)
 
 void screen_state_expand(struct screen_state *state, enum screen_action action)
 {
-	if (state->over && !state->snapshot.taken)
+	if (state->over && !state->snapshot.parts.taken)
 		screen_state_message(state, "the regions of the row are no longer known");
 	else if (screen_rows_expand(&state->rows, action))
 		screen_state_update(state);
@@ -141,8 +141,13 @@ static void freeze(struct screen_state *state)
 	const struct watch *watch = state->watch;
 	struct pm_error error;
 
-	if (screen_snapshot_take(snapshot, &watch->history, &watch->view, watch->run.peek, &error) <
-	    0) {
+	int result = screen_snapshot_take(snapshot, &watch->history, &watch->view, watch->run.peek,
+	                                  &error);
+	/* The sample that failed at the end may have replaced the regions, but not the tracks. */
+	if (result == 0 && !state->over)
+		result = screen_snapshot_take_parts(snapshot, &watch->history, &error);
+
+	if (result < 0) {
 		screen_snapshot_drop(snapshot);
 		screen_state_message(state, "%s", error.text);
 	} else {
