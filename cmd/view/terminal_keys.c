@@ -25,8 +25,8 @@ void terminal_keys_add(struct terminal_keys *keys, const char *sequence, uint32_
 
 	size_t length = strlen(sequence);
 	bool control = length == 1 && (unsigned char)*sequence < FIRST_PRINTABLE;
-	if (length >= TERMINAL_KEYS_SEQUENCE_MAX ||
-	    (!control && (*sequence != ESC || length == 1)))
+	/* ESC alone is the Escape key. A longer sequence starts with it. */
+	if (length >= TERMINAL_KEYS_SEQUENCE_MAX || control == (*sequence == ESC))
 		return;
 
 	struct terminal_keys_named *named = &keys->named[keys->named_count++];
@@ -143,7 +143,7 @@ static uint32_t key_of_button(int button)
 	case WHEEL + 1:
 		return TERMINAL_WHEEL_DOWN;
 	default:
-		return TERMINAL_OTHER;
+		return TERMINAL_RELEASE;
 	}
 }
 
@@ -172,7 +172,7 @@ static uint32_t next_old_mouse(struct terminal_keys *keys)
 
 	int button = report[0] - BIAS, column = report[1] - BIAS, line = report[2] - BIAS;
 	keys->mouse = (struct terminal_point){ .row = line - 1, .column = column - 1 };
-	/* The number of a released button is 3, with which key_of_button() does nothing. */
+	/* The number of a released button is 3. */
 	return consume(keys, LENGTH, key_of_button(button));
 }
 
@@ -191,7 +191,7 @@ static uint32_t decode_sequence(struct terminal_keys *keys, size_t length)
 	parse_parameters(body + 1, length - 4, parameters);
 	/* With m, the button was released. */
 	if (final != 'M')
-		return TERMINAL_OTHER;
+		return final == 'm' ? TERMINAL_RELEASE : TERMINAL_OTHER;
 
 	keys->mouse = (struct terminal_point){ .row = parameters[2] - 1,
 		                               .column = parameters[1] - 1 };

@@ -38,6 +38,7 @@ enum terminal_key {
 	TERMINAL_WHEEL_DOWN, /**< the wheel of the mouse was turned down by a step */
 	TERMINAL_REDRAW, /**< not a key: the size changed, or the program was stopped and continued
 	                  */
+	TERMINAL_RELEASE, /**< another event of the mouse, such as a button that was released */
 	TERMINAL_OTHER,  /**< another key, which has no meaning */
 };
 

@@ -505,7 +505,7 @@ static void obey(struct family_screen *screen, enum screen_action action)
 
 static void handle_key(struct family_screen *screen, uint32_t key)
 {
-	if (key == TERMINAL_REDRAW)
+	if (key == TERMINAL_REDRAW || key == TERMINAL_RELEASE)
 		return;
 
 	const struct terminal_point mouse = screen->terminal.decoder.mouse;

@@ -508,7 +508,7 @@ static void handle_key(struct screen *screen, uint32_t key)
 	enum screen_question question = state->prompt.question;
 	int lines = screen->terminal.rows;
 
-	if (key == TERMINAL_REDRAW)
+	if (key == TERMINAL_REDRAW || key == TERMINAL_RELEASE)
 		return;
 	if (question != SCREEN_ASKS_NOTHING) {
 		if (screen_prompt_key(&state->prompt, key) == SCREEN_ANSWERED)

@@ -186,10 +186,12 @@ static void add_mapping(const struct watch_row *row, int width, struct text *tex
 	if (utf8_columns(text->bytes, text->length) <= (size_t)width)
 		return;
 
-	/* A number of regions may precede the path, as in "×40 /srv/parts/a". */
-	char *path = memchr(text->bytes, '/', text->length);
-	char *name = memrchr(text->bytes, '/', text->length);
-	if (!path || *row->track->mapping != '/')
+	/* Other text may precede and follow the path, also with a slash: "×40 (+0.5/s) /srv/a". */
+	const char *mapping = row->track->mapping;
+	size_t length = strlen(mapping);
+	char *path = length > 0 ? memmem(text->bytes, text->length, mapping, length) : NULL;
+	char *name = path ? memrchr(path, '/', length) : NULL;
+	if (!name || *mapping != '/')
 		return;
 
 	size_t after = text->length - (size_t)(name + 1 - text->bytes);

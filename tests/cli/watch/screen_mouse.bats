@@ -115,27 +115,30 @@ await_files() {
 }
 
 @test "+ shows the regions of a row, which are those of the kernel; - hides them" {
-	watch_start 120 50 -i 0.5 -s rss --bytes
+	target_start leaker files 4
+	watch_start 120 60 -i 0.5 -s rss --bytes
 	await_files
+	await_least 3 more_of_row
 	screen_key /
 	screen_type 'part\.'
 	screen_key Enter
 	screen_await_not 'row 1 of'
 	screen_key p
 	screen_await PAUSED
-	count=$(screen_lines | sed -n 's/^[0-9a-f-]* +\([0-9]*\) .*part\..*/\1/p')
-	[ "$count" -gt 2 ]
+	count=$(($(more_of_row) + 1))
+	[ "$(parts)" -eq 0 ]
 	screen_key +
 	await_least "$count" parts
+	[ "$(parts)" -eq "$count" ]
 	shown=$(screen_lines | sed -n 's/^  \([0-9a-f]*-[0-9a-f]*\) .*/\1/p')
 	# Each displayed range is a mapping of such a file.
 	while read -r range; do
 		grep -q "^$range .*part" "/proc/$TARGET_PID/maps"
 	done <<<"$shown"
 	# The regions of the row, and no others: the sum of their sizes is that of the row.
-	row=$(screen_lines | grep ' +[0-9].*part\.' | size_of)
-	sum=$(screen_lines | grep '^  [0-9a-f]*-' | size_of | awk '{ sum += $1 } END { print sum }')
-	[ "$((count + 1))" -gt "$(parts)" ] || [ "$sum" -eq "$row" ]
+	row=$(first_row_of_files)
+	sum=$(screen_lines | sed -n 's/^  [0-9a-f]*-.* \([0-9][0-9]*\) *$/\1/p' | awk '{ sum += $1 } END { print sum }')
+	[ "$sum" -eq "$row" ]
 	screen_key p
 	screen_await_not PAUSED
 	# A single region can be selected, and is what d writes.
@@ -158,9 +161,14 @@ await_files() {
 	screen_await 'not a row of several regions'
 }
 
-# Prints the resident bytes of rows.
-size_of() {
-	sed 's/.* \([0-9][0-9]*\) .*/\1/' | awk '{ print $1 }'
+# Prints N of the +N of the row of files.
+more_of_row() {
+	screen_lines | sed -n 's/^[0-9a-f-]* +\([0-9]*\) .*part\..*/\1/p'
+}
+
+# Prints the resident bytes of the row of files, which come before DELTA.
+first_row_of_files() {
+	screen_lines | grep ' +[0-9].*part\.' | sed 's/^.*part\.[^ ]*//' | grep -o ' [0-9][0-9]* ' | head -n 1 | tr -d ' '
 }
 
 # Prints the number of displayed rows of single regions.
@@ -177,6 +185,7 @@ await_no_parts() {
 }
 
 @test "the mouse selects rows, sorts by a title, expands a row and presses the keys of the last line" {
+	target_start leaker files 4
 	watch_start 120 40 -i 0.5 -s rss
 	await_files
 	titles=$(line_of '^ADDRESS')
@@ -250,7 +259,7 @@ await_no_parts() {
 
 @test "an escape sequence that arrives in pieces is one key" {
 	watch_start 80 24 -i 0.2 -s rss
-	screen_await 'row 1 of'
+	screen_await '  cost'
 	# A new sample comes between the pieces: Esc would have given a message.
 	screen_type $'\e['
 	time=$(screen_lines | grep -o '[0-9.]*s  cost')

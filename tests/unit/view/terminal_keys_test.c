@@ -126,12 +126,12 @@ static void events_of_the_mouse_have_a_position(void **state)
 	/* with Ctrl */
 	expect_mouse("\033[<16;5;7M", TERMINAL_CLICK, 6, 4);
 	/* released, the right button */
-	EXPECT("\033[<0;5;7m", TERMINAL_OTHER);
-	EXPECT("\033[<2;5;7M", TERMINAL_OTHER);
+	EXPECT("\033[<0;5;7m", TERMINAL_RELEASE);
+	EXPECT("\033[<2;5;7M", TERMINAL_RELEASE);
 	/* the older form */
 	expect_mouse("\033[M !\"", TERMINAL_CLICK, 1, 0);
 	expect_mouse("\033[M`!\"", TERMINAL_WHEEL_UP, 1, 0);
-	EXPECT("\033[M#!\"", TERMINAL_OTHER);
+	EXPECT("\033[M#!\"", TERMINAL_RELEASE);
 }
 
 static void invalid_sequences_do_not_become_keys(void **state)
