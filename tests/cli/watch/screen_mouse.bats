@@ -116,7 +116,7 @@ await_files() {
 
 @test "+ shows the regions of a row, which are those of the kernel; - hides them" {
 	target_start leaker files 4
-	watch_start 120 60 -i 0.5 -s rss --bytes
+	watch_start 170 60 -i 0.5 -s rss --bytes
 	await_files
 	await_least 3 more_of_row
 	screen_key /
@@ -128,7 +128,7 @@ await_files() {
 	count=$(($(more_of_row) + 1))
 	[ "$(parts)" -eq 0 ]
 	screen_key +
-	await_least "$count" parts
+	await_least "$count" parts 
 	[ "$(parts)" -eq "$count" ]
 	shown=$(screen_lines | sed -n 's/^  \([0-9a-f]*-[0-9a-f]*\) .*/\1/p')
 	# Each displayed range is a mapping of such a file.
@@ -267,9 +267,12 @@ await_no_parts() {
 	screen_await 'row 1 of'
 	screen_type 'B'
 	screen_await 'row 2 of'
-	# The parts of a report of the mouse
+	# The parts of a report of the mouse. The header of a paused screen keeps its lines.
+	screen_key p
+	screen_await PAUSED
 	line=$(($(line_of '^ADDRESS') + 5))
-	for piece in $'\e[' '<' '0;' '40' ';' "$line" M; do
+	# tmux takes a semicolon at the end of an argument for its own.
+	for piece in $'\e[' '<' '0;4' "0;$line" M; do
 		screen_type "$piece"
 	done
 	screen_await 'row 5 of'
