@@ -39,7 +39,8 @@ enum out_style {
 struct out_colour_number {
 	short of_256;  /**< on a terminal with 256 colours; 0 if the style has no colour */
 	short of_8;    /**< on other terminals */
-	bool brighter; /**< on other terminals, the text is also bold, which makes dark blue bright */
+	bool brighter; /**< on other terminals, the text is also bold, which makes dark blue bright
+	                */
 };
 
 /**

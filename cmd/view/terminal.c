@@ -33,9 +33,9 @@
 static volatile sig_atomic_t suspended, disturbed;
 static bool in_use, mouse_in_use;
 
-/* Escape sequences that start and end reports of the mouse. Mode 1000 reports buttons and the wheel,
- * and mode 1006 makes the reports SGR, whose columns and lines have no maximum. With the Shift key,
- * terminals keep selecting text. */
+/* Escape sequences that start and end reports of the mouse. Mode 1000 reports buttons and the
+ * wheel, and mode 1006 makes the reports SGR, whose columns and lines have no maximum. With the
+ * Shift key, terminals keep selecting text. */
 static const char mouse_start[] = "\033[?1000h\033[?1006h";
 static const char mouse_end[] = "\033[?1006l\033[?1000l";
 
@@ -153,14 +153,14 @@ static void add_keys(struct terminal_keys *keys)
 		const char *capability;
 		uint32_t key;
 	} named[] = {
-		{ "kcuu1", TERMINAL_UP },      { "kcud1", TERMINAL_DOWN },
-		{ "kpp", TERMINAL_PAGE_UP },   { "knp", TERMINAL_PAGE_DOWN },
-		{ "khome", TERMINAL_HOME },    { "kend", TERMINAL_END },
-		{ "kent", TERMINAL_ENTER },    { "kf1", TERMINAL_F1 },
-		{ "kf2", TERMINAL_F2 },        { "kf3", TERMINAL_F3 },
-		{ "kf4", TERMINAL_F4 },        { "kf5", TERMINAL_F5 },
-		{ "kf6", TERMINAL_F6 },        { "kf7", TERMINAL_F7 },
-		{ "kf8", TERMINAL_F8 },        { "kf9", TERMINAL_F9 },
+		{ "kcuu1", TERMINAL_UP },    { "kcud1", TERMINAL_DOWN },
+		{ "kpp", TERMINAL_PAGE_UP }, { "knp", TERMINAL_PAGE_DOWN },
+		{ "khome", TERMINAL_HOME },  { "kend", TERMINAL_END },
+		{ "kent", TERMINAL_ENTER },  { "kf1", TERMINAL_F1 },
+		{ "kf2", TERMINAL_F2 },      { "kf3", TERMINAL_F3 },
+		{ "kf4", TERMINAL_F4 },      { "kf5", TERMINAL_F5 },
+		{ "kf6", TERMINAL_F6 },      { "kf7", TERMINAL_F7 },
+		{ "kf8", TERMINAL_F8 },      { "kf9", TERMINAL_F9 },
 		{ "kf10", TERMINAL_F10 },
 	};
 

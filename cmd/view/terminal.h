@@ -25,8 +25,8 @@ struct terminal {
 	struct terminal_keys decoder; /**< private: the bytes that were received */
 	bool knows_mouse;             /**< the terminal can report events of the mouse */
 	bool mouse;                   /**< it does so */
-	bool utf8;    /**< the terminal shows UTF-8, not just ASCII */
-	bool colour;  /**< styles are shown in colour */
+	bool utf8;                    /**< the terminal shows UTF-8, not just ASCII */
+	bool colour;                  /**< styles are shown in colour */
 };
 
 /**

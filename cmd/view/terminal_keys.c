@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sequences are those of ECMA-48 (ESC [ parameters final) and the older ESC O final, as xterm,
- * the console of Linux, rxvt, tmux and screen send them, and those of terminfo. Reports of the mouse
- * are SGR (ESC [ < button ; column ; line M), or, from terminals that only know the older form,
- * ESC [ M and three bytes. See https://invisible-island.net/xterm/ctlseqs/ctlseqs.html.
+ * the console of Linux, rxvt, tmux and screen send them, and those of terminfo. Reports of the
+ * mouse are SGR (ESC [ < button ; column ; line M), or, from terminals that only know the older
+ * form, ESC [ M and three bytes. See https://invisible-island.net/xterm/ctlseqs/ctlseqs.html.
  *
  * Once ESC [ or ESC O has been received, the rest is awaited for as long as it takes. Thus a slow
  * line does not turn an arrow key into the Escape key.

@@ -36,10 +36,10 @@ enum terminal_key {
 	TERMINAL_CLICK,      /**< the left button of the mouse was pressed */
 	TERMINAL_WHEEL_UP,   /**< the wheel of the mouse was turned up by a step */
 	TERMINAL_WHEEL_DOWN, /**< the wheel of the mouse was turned down by a step */
-	TERMINAL_REDRAW, /**< not a key: the size changed, or the program was stopped and continued
-	                  */
+	TERMINAL_REDRAW,  /**< not a key: the size changed, or the program was stopped and continued
+	                   */
 	TERMINAL_RELEASE, /**< another event of the mouse, such as a button that was released */
-	TERMINAL_OTHER,  /**< another key, which has no meaning */
+	TERMINAL_OTHER,   /**< another key, which has no meaning */
 };
 
 /** A position on the screen. */

@@ -8,9 +8,8 @@
 
 const char *watch_view_sort_name(enum watch_sort sort)
 {
-	static const char *const names[WATCH_ORDERS] = {
-		"growth", "rate", "rss", "delta", "address", "kind", "mapping"
-	};
+	static const char *const names[WATCH_ORDERS] = { "growth",  "rate", "rss",    "delta",
+		                                         "address", "kind", "mapping" };
 	return names[sort];
 }
 
@@ -187,10 +186,10 @@ void watch_view_judge(const struct watch_history *history, struct watch_row *row
  * Checks whether a track gets a row. A track gets a row if its weight or its number of regions has
  * changed, or if its length has grown. (If only its length has shrunk, the neighbour that took the
  * addresses has a row: an arena that grows into its reserve.) Unless rows are sorted by a
- * change, each track that holds memory gets a row. A guard gets a row only if its weight has changed, because guards appear
- * and disappear with the regions that they guard. The inaccessible end of a malloc heap gets no row
- * while it holds no memory. It moves whenever the heap grows. A sample taken while malloc makes a
- * part of it accessible can find pages in it.
+ * change, each track that holds memory gets a row. A guard gets a row only if its weight has
+ * changed, because guards appear and disappear with the regions that they guard. The inaccessible
+ * end of a malloc heap gets no row while it holds no memory. It moves whenever the heap grows. A
+ * sample taken while malloc makes a part of it accessible can find pages in it.
  */
 static bool has_row(const struct watch_view *view, const struct pm_track *track)
 {

@@ -17,12 +17,13 @@ enum watch_sort {
 	WATCH_SORTS,     /**< number of the orders above, which -s knows */
 	WATCH_BY_ADDRESS = WATCH_SORTS, /**< address, ascending */
 	WATCH_BY_KIND,                  /**< name of the kind, then resident and swapped bytes */
-	WATCH_BY_MAPPING,               /**< name of the mapping, then address; no name comes last */
-	WATCH_ORDERS,                   /**< number of all orders, which the live screen knows */
+	WATCH_BY_MAPPING, /**< name of the mapping, then address; no name comes last */
+	WATCH_ORDERS,     /**< number of all orders, which the live screen knows */
 };
 
 /**
- * One row: a track that changed or, unless rows are sorted by a change, any track that holds memory.
+ * One row: a track that changed or, unless rows are sorted by a change, any track that holds
+ * memory.
  */
 struct watch_row {
 	const struct pm_track *track;

@@ -46,7 +46,8 @@ static size_t decode(const uint8_t *data, size_t size, size_t piece, uint32_t *r
 /** The keys do not depend on the pieces in which their bytes arrive. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint32_t *whole = calloc(size + 1, sizeof *whole), *pieces = calloc(size + 1, sizeof *pieces);
+	uint32_t *whole = calloc(size + 1, sizeof *whole),
+		 *pieces = calloc(size + 1, sizeof *pieces);
 
 	fuzz_check(whole && pieces);
 	setlocale(LC_CTYPE, "C.UTF-8");

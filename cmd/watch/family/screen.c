@@ -15,6 +15,7 @@
 #include "watch/family/print.h"
 #include "watch/screen/footer.h"
 #include "watch/screen/keys.h"
+#include "watch/screen/mouse.h"
 
 /** The process whose regions are shown. */
 struct family_expanded {
@@ -24,30 +25,6 @@ struct family_expanded {
 	struct watch watch;
 	struct screen screen;
 };
-
-static const char help[] = "up, down, j, k, PgUp, PgDn, Home, End   select a process\n"
-			   "Enter      show the regions of the process (Esc, q: back);\n"
-			   "           their growth is counted from that time on\n"
-			   "s          sort by growth, rate, rss or delta (change in\n"
-			   "           the last sample)\n"
-			   "F6, <, >   choose the order from a list\n"
-			   "b          reset growth: count it from now on\n"
-			   "m          mouse on or off. On: click a row, or a key in\n"
-			   "           the last line; turn the wheel. Select text with\n"
-			   "           Shift pressed, or with the mouse off\n"
-			   "?, h, F1   this help; the same key closes it\n"
-			   "q, F10     quit with a summary\n"
-			   "\n"
-			   "RSS      resident and swapped bytes; in the sum, memory that\n"
-			   "         processes share counts for each of them\n"
-			   "GROWTH   change of RSS since the process was found, or\n"
-			   "         since b\n"
-			   "RATE     rate of growth, only if growth continues;\n"
-			   "         ~: estimate from a few steps\n"
-			   "VERDICT  as on the screen of a single process\n"
-			   "DETAIL   the regions that grow fastest, for the processes\n"
-			   "         that grow most; how a process ended, or why it\n"
-			   "         cannot be read\n";
 
 static const int usual_widths[FAMILY_COLUMNS] = {
 	[FAMILY_PID] = 7,   [FAMILY_NAME] = 15,   [FAMILY_RSS] = 7,      [FAMILY_GROWTH] = 8,
@@ -430,18 +407,6 @@ static void pick_sort(struct family_screen *screen)
 	                 screen->sort);
 }
 
-static void toggle_mouse(struct family_screen *screen)
-{
-	struct terminal *terminal = &screen->terminal;
-
-	if (!terminal_use_mouse(terminal, !terminal->mouse))
-		say(screen, "this terminal does not report the mouse");
-	else if (terminal->mouse)
-		say(screen, "mouse on; with Shift, the terminal selects text (m: off)");
-	else
-		say(screen, "mouse off: the terminal selects text (m: on)");
-}
-
 /**
  * Selects the row that was clicked.
  * @return the key in the last line that was clicked; TERMINAL_NO_KEY if none was
@@ -462,8 +427,8 @@ static uint32_t click(struct family_screen *screen)
 
 	text_clear(&screen->message);
 	size_t index = screen->top + (size_t)(mouse.row - screen->first_row);
-	if (mouse.row >= screen->first_row &&
-	    mouse.row < screen->first_row + screen->row_lines && index < rows->count) {
+	if (mouse.row >= screen->first_row && mouse.row < screen->first_row + screen->row_lines &&
+	    index < rows->count) {
 		screen->index = index;
 		screen->selected = rows->items[index]->id;
 	}
@@ -484,7 +449,7 @@ static void obey(struct family_screen *screen, enum screen_action action)
 		pick_sort(screen);
 		return;
 	case SCREEN_MOUSE:
-		toggle_mouse(screen);
+		say(screen, screen_mouse_toggle(&screen->terminal));
 		return;
 	case SCREEN_REBASE:
 		family_members_rebase(&screen->run->members);
@@ -492,8 +457,8 @@ static void obey(struct family_screen *screen, enum screen_action action)
 		say(screen, "growth counts from now on");
 		return;
 	case SCREEN_HELP:
-		screen_pane_open(&screen->pane, SCREEN_HELP, "keys and columns (?, Esc: back)", help,
-		                 strlen(help));
+		screen_pane_open(&screen->pane, SCREEN_HELP, "keys and columns (?, Esc: back)",
+		                 screen_keys_help_family, strlen(screen_keys_help_family));
 		return;
 	case SCREEN_QUIT:
 		screen->left = true;

@@ -59,6 +59,31 @@ const char screen_keys_help[] = "up, down, j, k, PgUp, PgDn, Home, End   select 
 				"A blue address: the region did not exist at the start.\n"
 				"A narrow screen has fewer columns.\n";
 
+const char screen_keys_help_family[] =
+	"up, down, j, k, PgUp, PgDn, Home, End   select a process\n"
+	"Enter      show the regions of the process (Esc, q: back);\n"
+	"           their growth is counted from that time on\n"
+	"s          sort by growth, rate, rss or delta (change in\n"
+	"           the last sample)\n"
+	"F6, <, >   choose the order from a list\n"
+	"b          reset growth: count it from now on\n"
+	"m          mouse on or off. On: click a row, or a key in\n"
+	"           the last line; turn the wheel. Select text with\n"
+	"           Shift pressed, or with the mouse off\n"
+	"?, h, F1   this help; the same key closes it\n"
+	"q, F10     quit with a summary\n"
+	"\n"
+	"RSS      resident and swapped bytes; in the sum, memory that\n"
+	"         processes share counts for each of them\n"
+	"GROWTH   change of RSS since the process was found, or\n"
+	"         since b\n"
+	"RATE     rate of growth, only if growth continues;\n"
+	"         ~: estimate from a few steps\n"
+	"VERDICT  as on the screen of a single process\n"
+	"DETAIL   the regions that grow fastest, for the processes\n"
+	"         that grow most; how a process ended, or why it\n"
+	"         cannot be read\n";
+
 static const struct {
 	uint32_t key;
 	enum screen_action action;

@@ -42,6 +42,9 @@ enum screen_action {
 /** Help for the keys and the columns. Its lines fit a screen of 60 columns. */
 extern const char screen_keys_help[];
 
+/** The help for the screen of several processes. */
+extern const char screen_keys_help_family[];
+
 /**
  * Finds the action of a key.
  * @param key the key, as from terminal_key()

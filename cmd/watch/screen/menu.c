@@ -7,11 +7,9 @@
 void screen_menu_open(struct screen_menu *menu, const char *title, const char *const *labels,
                       size_t count, size_t index)
 {
-	*menu = (struct screen_menu){ .open = true,
-		                      .title = title,
-		                      .labels = labels,
-		                      .count = count,
-		                      .index = index };
+	*menu = (struct screen_menu){
+		.open = true, .title = title, .labels = labels, .count = count, .index = index
+	};
 }
 
 /** Chooses what is at a line of the screen. */

@@ -46,13 +46,11 @@ uint32_t screen_mouse_click(struct screen_state *state, struct terminal_point mo
 	return TERMINAL_NO_KEY;
 }
 
-void screen_mouse_toggle(struct screen_state *state, struct terminal *terminal)
+const char *screen_mouse_toggle(struct terminal *terminal)
 {
 	if (!terminal_use_mouse(terminal, !terminal->mouse))
-		screen_state_message(state, "this terminal does not report the mouse");
-	else if (terminal->mouse)
-		screen_state_message(state,
-		                     "mouse on; with Shift, the terminal selects text (m: off)");
-	else
-		screen_state_message(state, "mouse off: the terminal selects text (m: on)");
+		return "this terminal does not report the mouse";
+	if (terminal->mouse)
+		return "mouse on; with Shift, the terminal selects text (m: off)";
+	return "mouse off: the terminal selects text (m: on)";
 }

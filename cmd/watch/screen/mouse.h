@@ -19,10 +19,10 @@
 uint32_t screen_mouse_click(struct screen_state *state, struct terminal_point mouse, int lines);
 
 /**
- * Lets the screen use the mouse, or the terminal, and reports which.
- * @param state     the state of the screen
+ * Lets the screen use the mouse if the terminal used it, and the other way round.
  * @param terminal  the terminal
+ * @return          what was done, a constant
  */
-void screen_mouse_toggle(struct screen_state *state, struct terminal *terminal);
+const char *screen_mouse_toggle(struct terminal *terminal);
 
 #endif

@@ -59,6 +59,7 @@ bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 	case 'j':
 		pane->top += pane->top < last;
 		break;
+
 	case TERMINAL_WHEEL_UP:
 		pane->top -= pm_min_size(SCREEN_PANE_WHEEL_STEP, pane->top);
 		break;

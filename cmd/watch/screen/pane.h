@@ -11,8 +11,9 @@ enum { SCREEN_PANE_WHEEL_STEP = 3 };
 
 /** A pane. A zeroed struct is a closed pane. */
 struct screen_pane {
-	bool open;         /**< the pane is displayed */
-	/** The action that opened the pane, which also closes it; SCREEN_UNKNOWN if there is none. */
+	bool open; /**< the pane is displayed */
+	/** The action that opened the pane, which also closes it; SCREEN_UNKNOWN if there is none.
+	 */
 	enum screen_action opener;
 	struct text title; /**< title, displayed above the text; escaped */
 	struct text text;  /**< lines of the text, escaped, each ended by a newline */

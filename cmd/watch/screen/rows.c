@@ -48,8 +48,8 @@ static const struct pm_track *track_of(const struct watch_row *row)
 
 /**
  * Finds the index of the selected track, or of its selected region. If a region is no longer
- * displayed, the row of its track is selected. If this track no longer has a row, the index stays the
- * same, so that the row that is now at this index is selected.
+ * displayed, the row of its track is selected. If this track no longer has a row, the index stays
+ * the same, so that the row that is now at this index is selected.
  */
 static void find_selected(struct screen_rows *rows)
 {

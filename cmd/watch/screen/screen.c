@@ -355,8 +355,7 @@ static void show_text(struct screen_state *state, const struct text *result)
 	if (end)
 		length++;
 	screen_pane_open(&state->pane, SCREEN_UNKNOWN, text_terminate(&title),
-	                 result->bytes + length,
-	                 result->length - length);
+	                 result->bytes + length, result->length - length);
 	text_deinit(&title);
 }
 
@@ -535,7 +534,7 @@ static void handle_key(struct screen *screen, uint32_t key)
 	enum screen_action action = screen_keys_action(key);
 	long by = rows_to_move(action, lines > 8 ? lines / 2 : 4);
 	if (action == SCREEN_MOUSE)
-		screen_mouse_toggle(state, &screen->terminal);
+		screen_state_message(state, "%s", screen_mouse_toggle(&screen->terminal));
 	else if (by != 0)
 		screen_rows_move(&state->rows, by);
 	else if (!obey_view(state, action))

@@ -47,7 +47,8 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
                          struct pm_error *error);
 
 /**
- * Copies the regions of the tracks with several regions, too. They then belong to the copied tracks.
+ * Copies the regions of the tracks with several regions, too. They then belong to the copied
+ * tracks.
  *
  * @param snapshot  a snapshot that was taken
  * @param history   the history from which it was taken; its last sample must be complete

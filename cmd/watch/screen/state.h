@@ -22,9 +22,9 @@ struct screen_state {
 	struct screen_parts parts; /**< the regions of the expanded rows, in the last sample */
 	struct screen_table_place place; /**< where the rows are drawn */
 	struct screen_menu menu;         /**< the sort orders; covers the rows while it is open */
-	struct screen_pane pane;     /**< covers the rows while it is open */
-	struct screen_prompt prompt; /**< a question in the last line */
-	struct screen_worker worker; /**< the background task */
+	struct screen_pane pane;         /**< covers the rows while it is open */
+	struct screen_prompt prompt;     /**< a question in the last line */
+	struct screen_worker worker;     /**< the background task */
 	/**
 	 * Message in the last line until the next key is pressed, escaped. While it is empty, the
 	 * last line lists keys.

@@ -209,9 +209,8 @@ static void add_cell(const struct screen_table *table, const struct layout *layo
                      const struct watch_row *row, int column, bool ascii, struct text *text)
 {
 	/* Only the row of all regions has a history. */
-	if (row->part_of && (column == HISTORY || column == WATCH_DELTA ||
-	                     column == WATCH_GROWTH || column == WATCH_RATE ||
-	                     column == WATCH_VERDICT))
+	if (row->part_of && (column == HISTORY || column == WATCH_DELTA || column == WATCH_GROWTH ||
+	                     column == WATCH_RATE || column == WATCH_VERDICT))
 		return;
 	if (row->part_of && column == WATCH_ADDRESS)
 		text_string(text, "  ");
@@ -318,9 +317,9 @@ static void draw_titles(const struct screen_table *table, struct terminal *termi
 		else
 			text_string(&text, title_of(column));
 		enum watch_sort sort;
-		const struct terminal_look look = { .bold = true,
-			                            .chosen = sort_of(column, &sort) &&
-			                                      sort == table->sort };
+		const struct terminal_look look = {
+			.bold = true, .chosen = sort_of(column, &sort) && sort == table->sort
+		};
 		terminal_put_cell(terminal, line, at, width, is_right(column), &text, look);
 
 		place->cells[place->cell_count].column = column;

@@ -26,7 +26,7 @@ struct screen_table_place {
 struct screen_table {
 	struct screen_rows *rows; /**< the rows; for visible rows, trends are computed */
 	const struct watch_history *history;
-	bool bytes; /**< true: print sizes in bytes; false: with units */
+	bool bytes;                       /**< true: print sizes in bytes; false: with units */
 	enum watch_sort sort;             /**< the order of the rows */
 	struct screen_table_place *place; /**< receives where the table is drawn */
 };

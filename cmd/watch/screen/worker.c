@@ -31,8 +31,7 @@ static struct pm_region_range *row_regions(const struct work *work, size_t *coun
 {
 	const struct watch_row *row = work->row;
 	const struct pm_track *whole = row->part_of ? row->part_of : row->track;
-	struct pm_region_range *all =
-		watch_history_regions(&work->watch->history, whole, count);
+	struct pm_region_range *all = watch_history_regions(&work->watch->history, whole, count);
 	size_t kept = 0;
 
 	if (!row->part_of)
