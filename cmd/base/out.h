@@ -44,8 +44,8 @@ struct out_colour_number {
 };
 
 /**
- * The colours of the styles. Each colour of the 256 has a contrast of at least 4:1 with black and
- * with white, so that it can be read on both. This is impossible with the eight basic colours,
+ * The colours of the styles. Each colour of the 256 has a contrast of about 4:1 or more with black
+ * and with white, so that it can be read on both. This is impossible with the eight basic colours,
  * whose shades each terminal chooses.
  */
 extern const struct out_colour_number out_colour_numbers[OUT_STYLE_COUNT];
