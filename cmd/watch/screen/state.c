@@ -93,7 +93,7 @@ void screen_state_pick_sort(struct screen_state *state)
 
 void screen_state_expand(struct screen_state *state, enum screen_action action)
 {
-	if (state->over && !state->snapshot.parts.taken)
+	if (action != SCREEN_COLLAPSE && state->over && !state->snapshot.parts.taken)
 		screen_state_message(state, "the regions of the row are no longer known");
 	else if (screen_rows_expand(&state->rows, action))
 		screen_state_update(state);
@@ -151,6 +151,8 @@ static void freeze(struct screen_state *state)
 		screen_snapshot_drop(snapshot);
 		screen_state_message(state, "%s", error.text);
 	} else {
+		/* The regions of this sample will be older than the rows when it is resumed. */
+		screen_parts_deinit(&state->parts);
 		convert_expanded(state, false);
 		if (state->rows.selected)
 			state->rows.selected = screen_snapshot_of(snapshot, &watch->history,
