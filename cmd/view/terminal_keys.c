@@ -255,6 +255,9 @@ static uint32_t next_character(struct terminal_keys *keys)
 		return TERMINAL_NO_KEY;
 	if (length == (size_t)-1 || length == 0)
 		return consume(keys, 1, TERMINAL_OTHER);
+	/* glibc decodes more than Unicode has. Such a value would be taken for a key. */
+	if ((uint32_t)character >= TERMINAL_UP)
+		return consume(keys, length, TERMINAL_OTHER);
 	if (character == '\r')
 		return consume(keys, length, TERMINAL_ENTER);
 
