@@ -267,6 +267,7 @@
  *     spark.c                values over time as a line of characters
  *     progress.c             the progress of a long command
  *     terminal.c             full-screen mode, with ncurses
+ *     terminal_keys.c        the keys and the mouse: decodes what a terminal sends
  *
  *   cli/                   the command line
  *     cli.c                  parses options and operands

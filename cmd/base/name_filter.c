@@ -12,7 +12,12 @@
  * is small because the text of struct pm_error is short. */
 enum { EXCERPT_MAX = 60 };
 
-int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error)
+/**
+ * Compiles a filter.
+ * @param options  options of pcre2_compile()
+ */
+static int compile(struct name_filter *filter, const char *regex, uint32_t options,
+                   struct pm_error *error)
 {
 	int code;
 	PCRE2_SIZE at;
@@ -23,7 +28,8 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 
 	/* Compile without PCRE2_UTF, because names are arbitrary bytes and need not be valid
 	 * UTF-8. */
-	filter->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
+	filter->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, options, &code, &at,
+	                             NULL);
 	if (!filter->code) {
 		PCRE2_UCHAR message[120] = "";
 		int before = (int)pm_min_size(at, EXCERPT_MAX);
@@ -42,6 +48,16 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 
 	name_filter_deinit(filter);
 	return pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
+}
+
+int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error)
+{
+	return compile(filter, regex, 0, error);
+}
+
+int name_filter_init_caseless(struct name_filter *filter, const char *regex, struct pm_error *error)
+{
+	return compile(filter, regex, PCRE2_CASELESS, error);
 }
 
 void name_filter_deinit(struct name_filter *filter)

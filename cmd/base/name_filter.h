@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A regular expression (PCRE2) for the names of processes. */
+/** @file A regular expression (PCRE2) for the names of processes, and for rows of a screen. */
 #ifndef CMD_BASE_NAME_FILTER_H
 #define CMD_BASE_NAME_FILTER_H
 
@@ -22,6 +22,18 @@ struct name_filter {
  * @return        0 or -1
  */
 int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error);
+
+/**
+ * Compiles a filter that ignores case. "(?-i)" at the start of the expression makes it distinguish
+ * case.
+ *
+ * @param filter  filled; release it with name_filter_deinit()
+ * @param regex   the expression, NULL to match every name
+ * @param error   PM_ERROR_USAGE with the position of the mistake
+ * @return        0 or -1
+ */
+int name_filter_init_caseless(struct name_filter *filter, const char *regex,
+                              struct pm_error *error);
 
 /**
  * Releases a filter.

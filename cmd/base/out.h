@@ -35,6 +35,21 @@ enum out_style {
 	OUT_STYLE_COUNT,
 };
 
+/** The colour of a style, as a number of the palette of the terminal. */
+struct out_colour_number {
+	short of_256;  /**< on a terminal with 256 colours; 0 if the style has no colour */
+	short of_8;    /**< on other terminals */
+	bool brighter; /**< on other terminals, the text is also bold, which makes dark blue bright
+	                */
+};
+
+/**
+ * The colours of the styles. Each colour of the 256 has a contrast of about 4:1 or more with black
+ * and with white, so that it can be read on both. This is impossible with the eight basic colours,
+ * whose shades each terminal chooses.
+ */
+extern const struct out_colour_number out_colour_numbers[OUT_STYLE_COUNT];
+
 struct results; /* results.h */
 
 /** An output. Initialise it with out_init(). */
@@ -44,6 +59,7 @@ struct out {
 	                  if no write has failed */
 	bool terminal; /**< the descriptor is a terminal */
 	bool colour;   /**< styles are printed */
+	bool of_256;   /**< the styles have colours of a palette of 256 */
 	bool plain;    /**< print no colours with OUT_COLOUR_AUTO */
 	size_t width;  /**< columns of the terminal, SIZE_MAX without a terminal */
 	size_t height; /**< lines of the terminal, SIZE_MAX without a terminal */

@@ -2,18 +2,19 @@
 /*
  * Full-screen mode with ncurses. Our signal handlers only set flags, and terminal_key() does the
  * work: it suspends the program, and adapts to a new size of the terminal. ncurses must not install
- * its own signal handlers, because those do this work inside the handler.
+ * its own signal handlers, because those do this work inside the handler. Keys are decoded by
+ * terminal_keys.c: ncurses takes a sequence that arrives slowly for the Escape key.
  */
 #include "view/terminal.h"
 
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
@@ -30,12 +31,13 @@
 /* State that the signal handlers and at_exit() need. It is global because they have no parameters
  * for it. */
 static volatile sig_atomic_t suspended, disturbed;
-static bool in_use;
+static bool in_use, mouse_in_use;
 
-/* Time to wait for the rest of an escape sequence, in milliseconds. A short time lets the Escape
- * key react quickly. It suffices because a sequence arrives in one piece, unless the line is very
- * slow. */
-enum { ESCAPE_DELAY = 25 };
+/* Escape sequences that start and end reports of the mouse. Mode 1000 reports buttons and the
+ * wheel, and mode 1006 makes the reports SGR, whose columns and lines have no maximum. With the
+ * Shift key, terminals keep selecting text. */
+static const char mouse_start[] = "\033[?1000h\033[?1006h";
+static const char mouse_end[] = "\033[?1006l\033[?1000l";
 
 static void handle(int signal)
 {
@@ -66,14 +68,27 @@ static void release_signals(void)
 	signal(SIGCONT, SIG_DFL);
 }
 
+/** Starts or ends reports of the mouse. */
+static void report_mouse(bool wanted)
+{
+	if (wanted == mouse_in_use)
+		return;
+
+	fputs(wanted ? mouse_start : mouse_end, stdout);
+	fflush(stdout);
+	mouse_in_use = wanted;
+}
+
 /**
  * Restores the terminal if the program calls exit(3) while the terminal is in use, for example
  * because memory has run out.
  */
 static void at_exit(void)
 {
-	if (in_use)
+	if (in_use) {
+		report_mouse(false);
 		endwin();
+	}
 	in_use = false;
 }
 
@@ -110,18 +125,17 @@ static bool choose_locale(void)
 
 static void start_colours(struct terminal *terminal, bool colour)
 {
-	static const short colours[OUT_STYLE_COUNT] = {
-		[OUT_GROWN] = COLOR_RED, [OUT_LESS] = COLOR_GREEN, [OUT_NEW] = COLOR_BLUE
-	};
-
 	terminal->colour = colour && has_colors() && start_color() == OK;
 	if (!terminal->colour)
 		return;
 
 	use_default_colors();
 	for (int style = 0; style < OUT_STYLE_COUNT; style++) {
-		if (colours[style] > 0)
-			init_pair((short)style, colours[style], -1);
+		const struct out_colour_number *number = &out_colour_numbers[style];
+
+		/* With more than 256 colours, the number of a colour is its value in RGB. */
+		if (number->of_256 > 0)
+			init_pair((short)style, COLORS == 256 ? number->of_256 : number->of_8, -1);
 	}
 }
 
@@ -146,17 +160,56 @@ int terminal_check(struct pm_error *error)
 	return 0;
 }
 
+/** Adds the sequences of terminfo, which old terminals need. */
+static void add_keys(struct terminal_keys *keys)
+{
+	static const struct {
+		const char *capability;
+		uint32_t key;
+	} named[] = {
+		{ "kcuu1", TERMINAL_UP },    { "kcud1", TERMINAL_DOWN },
+		{ "kpp", TERMINAL_PAGE_UP }, { "knp", TERMINAL_PAGE_DOWN },
+		{ "khome", TERMINAL_HOME },  { "kend", TERMINAL_END },
+		{ "kent", TERMINAL_ENTER },  { "kf1", TERMINAL_F1 },
+		{ "kf2", TERMINAL_F2 },      { "kf3", TERMINAL_F3 },
+		{ "kf4", TERMINAL_F4 },      { "kf5", TERMINAL_F5 },
+		{ "kf6", TERMINAL_F6 },      { "kf7", TERMINAL_F7 },
+		{ "kf8", TERMINAL_F8 },      { "kf9", TERMINAL_F9 },
+		{ "kf10", TERMINAL_F10 },
+	};
+
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+		const char *sequence = tigetstr(named[i].capability);
+		/* tigetstr(3) returns -1 for a capability that is not a string. */
+		if (sequence != (const char *)-1)
+			terminal_keys_add(keys, sequence, named[i].key);
+	}
+}
+
+bool terminal_use_mouse(struct terminal *terminal, bool wanted)
+{
+	if (!terminal->knows_mouse)
+		return false;
+
+	terminal->mouse = wanted;
+	report_mouse(wanted);
+	return true;
+}
+
 /** Sets up keys and colours of a new screen. */
 static void start_screen(struct terminal *terminal, FILE *input, bool colour)
 {
 	terminal->keys = fileno(input);
-	set_escdelay(ESCAPE_DELAY);
 	cbreak();
 	noecho();
-	nodelay(stdscr, TRUE);
 	keypad(stdscr, TRUE);
 	leaveok(stdscr, FALSE);
 	start_colours(terminal, colour);
+	add_keys(&terminal->decoder);
+
+	const char *mouse = tigetstr("kmous");
+	terminal->knows_mouse = mouse && mouse != (const char *)-1;
+	terminal_use_mouse(terminal, true);
 	getmaxyx(stdscr, terminal->rows, terminal->columns);
 }
 
@@ -213,6 +266,7 @@ void terminal_close(struct terminal *terminal)
 static void suspend(void)
 {
 	suspended = 0;
+	report_mouse(false);
 	endwin();
 	signal(SIGTSTP, SIG_DFL);
 	raise(SIGTSTP);
@@ -231,36 +285,35 @@ static void recover(struct terminal *terminal)
 
 	getmaxyx(stdscr, terminal->rows, terminal->columns);
 	clearok(curscr, TRUE);
+	report_mouse(terminal->mouse);
 }
 
-/** Converts a key code of ncurses to an enum terminal_key. */
-static uint32_t key_of(wint_t code)
+/**
+ * Receives bytes.
+ * @param milliseconds  how long to wait for them
+ * @return              false if there are none
+ */
+static bool receive(struct terminal *terminal, int milliseconds)
 {
-	static const struct {
-		wint_t code;
-		uint32_t key;
-	} keys[] = {
-		{ KEY_UP, TERMINAL_UP },
-		{ KEY_DOWN, TERMINAL_DOWN },
-		{ KEY_PPAGE, TERMINAL_PAGE_UP },
-		{ KEY_NPAGE, TERMINAL_PAGE_DOWN },
-		{ KEY_HOME, TERMINAL_HOME },
-		{ KEY_END, TERMINAL_END },
-		{ KEY_BACKSPACE, TERMINAL_BACKSPACE },
-		{ KEY_ENTER, TERMINAL_ENTER },
-		{ KEY_RESIZE, TERMINAL_REDRAW },
-	};
+	struct pollfd pollfd = { .fd = terminal->keys, .events = POLLIN };
+	size_t room;
+	char *bytes = terminal_keys_room(&terminal->decoder, &room);
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		if (keys[i].code == code)
-			return keys[i].key;
-	}
-	return TERMINAL_OTHER;
+	if (poll(&pollfd, 1, milliseconds) <= 0)
+		return false;
+
+	ssize_t length = read(terminal->keys, bytes, room);
+	if (length <= 0)
+		return false;
+
+	terminal->decoder.length += (size_t)length;
+	return true;
 }
 
 uint32_t terminal_key(struct terminal *terminal)
 {
-	wint_t key = 0;
+	struct terminal_keys *decoder = &terminal->decoder;
+	uint32_t key;
 
 	if (suspended)
 		suspend();
@@ -269,18 +322,17 @@ uint32_t terminal_key(struct terminal *terminal)
 		return TERMINAL_REDRAW;
 	}
 
-	int result = get_wch(&key);
-	if (result == ERR)
-		return TERMINAL_NO_KEY;
-	if (result == KEY_CODE_YES)
-		return key_of(key);
-	if (key == 0)
-		return TERMINAL_OTHER;
-	if (key == '\r')
-		return TERMINAL_ENTER;
+	while ((key = terminal_keys_next(decoder, false)) == TERMINAL_NO_KEY) {
+		bool escape = terminal_keys_has_escape(decoder);
 
-	/* The Backspace key sends 8 or 127, depending on the terminal. */
-	return key == 8 || key == 127 ? TERMINAL_BACKSPACE : (uint32_t)key;
+		if (receive(terminal, escape ? TERMINAL_KEYS_ESCAPE_MS : 0))
+			continue;
+		/* A signal that interrupts the wait is handled in the next call. */
+		return escape && !suspended && !disturbed ? terminal_keys_next(decoder, true)
+		                                          : TERMINAL_NO_KEY;
+	}
+
+	return key;
 }
 
 void terminal_begin(struct terminal *terminal)
@@ -354,6 +406,8 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
 		attributes |= A_DIM;
 	if (terminal->colour && look.style > OUT_DIM)
 		pair = (short)look.style;
+	if (pair > 0 && COLORS != 256 && out_colour_numbers[look.style].brighter)
+		attributes |= A_BOLD;
 
 	attr_set(attributes, pair, NULL);
 	if (look.chosen)

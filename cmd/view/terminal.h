@@ -13,6 +13,7 @@
 #include <procmem/error.h>
 
 #include "base/out.h"
+#include "view/terminal_keys.h"
 
 /** A terminal in use. Only one can be used at a time, because the state of ncurses is global. */
 struct terminal {
@@ -21,25 +22,11 @@ struct terminal {
 	int keys;     /**< descriptor that becomes readable when a key is pressed */
 	int rows;     /**< number of lines */
 	int columns;  /**< number of columns */
-	bool utf8;    /**< the terminal shows UTF-8, not just ASCII */
-	bool colour;  /**< styles are shown in colour */
-};
-
-/** A key: a code point, or one of these. */
-enum terminal_key {
-	TERMINAL_NO_KEY = 0,
-	TERMINAL_ENTER = '\n',
-	TERMINAL_ESCAPE = 27,
-	TERMINAL_UP = 0x110000, /* above all code points */
-	TERMINAL_DOWN,
-	TERMINAL_PAGE_UP,
-	TERMINAL_PAGE_DOWN,
-	TERMINAL_HOME,
-	TERMINAL_END,
-	TERMINAL_BACKSPACE,
-	TERMINAL_REDRAW, /**< not a key: the size changed, or the program was stopped and continued
-	                  */
-	TERMINAL_OTHER,  /**< another key, which has no meaning */
+	struct terminal_keys decoder; /**< private: the bytes that were received */
+	bool knows_mouse;             /**< the terminal can report events of the mouse */
+	bool mouse;                   /**< it does so */
+	bool utf8;                    /**< the terminal shows UTF-8, not just ASCII */
+	bool colour;                  /**< styles are shown in colour */
 };
 
 /**
@@ -68,12 +55,23 @@ int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error
 void terminal_close(struct terminal *terminal);
 
 /**
- * Reads the next key, without waiting.
+ * Reads the next key or the next event of the mouse. Waits only for what may follow a single ESC,
+ * for TERMINAL_KEYS_ESCAPE_MS.
  *
- * @param terminal  the terminal
+ * @param terminal  the terminal; for events of the mouse, `decoder.mouse` is set
  * @return          an enum terminal_key or a code point; TERMINAL_NO_KEY if no key was pressed
  */
 uint32_t terminal_key(struct terminal *terminal);
+
+/**
+ * Lets the terminal report events of the mouse, or lets it select text with the mouse. At first, it
+ * reports them if it can. terminal_close() and stopping the program end the reports.
+ *
+ * @param terminal  the terminal
+ * @param wanted    whether events are to be reported
+ * @return          false if the terminal cannot report events
+ */
+bool terminal_use_mouse(struct terminal *terminal, bool wanted);
 
 /** The appearance of a text. */
 struct terminal_look {

@@ -8,7 +8,8 @@
 
 const char *watch_view_sort_name(enum watch_sort sort)
 {
-	static const char *const names[WATCH_SORTS] = { "growth", "rate", "rss", "delta" };
+	static const char *const names[WATCH_ORDERS] = { "growth",  "rate", "rss",    "delta",
+		                                         "address", "kind", "mapping" };
 	return names[sort];
 }
 
@@ -86,16 +87,49 @@ static double sort_key(enum watch_sort sort, const struct watch_row *row)
 		return (double)row->track->weight;
 	case WATCH_BY_DELTA:
 		return (double)row->track->delta;
+	case WATCH_BY_ADDRESS:
+	case WATCH_BY_KIND:
+	case WATCH_BY_MAPPING:
+		return 0;
 	default:
 		return (double)row->growth;
 	}
+}
+
+static const char *kind_of(const struct watch_row *row)
+{
+	return row->label ? row->label : pm_kind_name(row->track->kind);
+}
+
+/** Compares rows by what they are. @return 0 if they are equal, or are not sorted so */
+static int compare_names(enum watch_sort sort, const struct watch_row *a, const struct watch_row *b)
+{
+	const struct pm_track *one = a->track, *other = b->track;
+
+	if (sort == WATCH_BY_KIND)
+		return strcmp(kind_of(a), kind_of(b));
+	if (sort == WATCH_BY_MAPPING && !a->label) {
+		if ((*one->mapping == '\0') != (*other->mapping == '\0'))
+			return *one->mapping == '\0' ? 1 : -1;
+		int order = strcmp(one->mapping, other->mapping);
+		if (order != 0)
+			return order;
+	}
+
+	if (sort == WATCH_BY_ADDRESS || sort == WATCH_BY_MAPPING)
+		return (one->start > other->start) - (one->start < other->start);
+	return 0;
 }
 
 static int compare_rows(const void *one, const void *other, void *context)
 {
 	const struct watch_row *a = one, *b = other;
 	enum watch_sort sort = *(const enum watch_sort *)context;
+	int names = compare_names(sort, a, b);
 	double first = sort_key(sort, a), second = sort_key(sort, b);
+
+	if (names != 0)
+		return names;
 
 	if (first != second)
 		return first < second ? 1 : -1;
@@ -151,15 +185,18 @@ void watch_view_judge(const struct watch_history *history, struct watch_row *row
 /**
  * Checks whether a track gets a row. A track gets a row if its weight or its number of regions has
  * changed, or if its length has grown. (If only its length has shrunk, the neighbour that took the
- * addresses has a row: an arena that grows into its reserve.) With WATCH_BY_RSS, each track that
- * holds memory gets a row. A guard gets a row only if its weight has changed, because guards appear
- * and disappear with the regions that they guard. The inaccessible end of a malloc heap gets no row
- * while it holds no memory. It moves whenever the heap grows. A sample taken while malloc makes a
- * part of it accessible can find pages in it.
+ * addresses has a row: an arena that grows into its reserve.) Unless rows are sorted by a
+ * change, each track that holds memory gets a row. A guard gets a row only if its weight has
+ * changed, because guards appear and disappear with the regions that they guard. The inaccessible
+ * end of a malloc heap gets no row while it holds no memory. It moves whenever the heap grows. A
+ * sample taken while malloc makes a part of it accessible can find pages in it.
  */
 static bool has_row(const struct watch_view *view, const struct pm_track *track)
 {
-	if (view->sort == WATCH_BY_RSS && track->weight > 0)
+	bool by_change = view->sort == WATCH_BY_GROWTH || view->sort == WATCH_BY_RATE ||
+	                 view->sort == WATCH_BY_DELTA;
+
+	if (!by_change && track->weight > 0)
 		return true;
 	bool is_rest = track->detail.type == PM_DETAIL_ARENA_REST ||
 	               track->detail.type == PM_DETAIL_ARENA_UNREAD_REST;

@@ -14,15 +14,27 @@ enum watch_sort {
 	WATCH_BY_RATE,   /**< growth per second */
 	WATCH_BY_RSS,    /**< resident and swapped bytes */
 	WATCH_BY_DELTA,  /**< change in the last sample */
-	WATCH_SORTS,     /**< number of sort orders */
+	WATCH_SORTS,     /**< number of the orders above, which -s knows */
+	WATCH_BY_ADDRESS = WATCH_SORTS, /**< address, ascending */
+	WATCH_BY_KIND,                  /**< name of the kind, then resident and swapped bytes */
+	WATCH_BY_MAPPING, /**< name of the mapping, then address; no name comes last */
+	WATCH_ORDERS,     /**< number of all orders, which the live screen knows */
 };
 
-/** One row: a track that changed or, for WATCH_BY_RSS, any track that holds memory. */
+/**
+ * One row: a track that changed or, unless rows are sorted by a change, any track that holds
+ * memory.
+ */
 struct watch_row {
 	const struct pm_track *track;
 	/** What the regions have in common if the row is the sum of a kind or owner; otherwise
 	 * NULL. A constant */
 	const char *label;
+	/**
+	 * If the row is a single region of a track with several regions, that track; otherwise
+	 * NULL. Such a row has addresses and sizes, but no growth and no trend.
+	 */
+	const struct pm_track *part_of;
 	int64_t growth;      /**< change of resident and swapped bytes since watch_history.based */
 	int64_t size_growth; /**< change of the length in the address space since then, in bytes */
 	/**

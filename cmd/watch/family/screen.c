@@ -13,7 +13,9 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "watch/family/print.h"
+#include "watch/screen/footer.h"
 #include "watch/screen/keys.h"
+#include "watch/screen/mouse.h"
 
 /** The process whose regions are shown. */
 struct family_expanded {
@@ -23,26 +25,6 @@ struct family_expanded {
 	struct watch watch;
 	struct screen screen;
 };
-
-static const char help[] = "up, down, j, k, PgUp, PgDn, Home, End   select a process\n"
-			   "Enter      show the regions of the process (Esc, q: back);\n"
-			   "           their growth is counted from that time on\n"
-			   "s          sort by growth, rate, rss or delta (change in\n"
-			   "           the last sample)\n"
-			   "b          reset growth: count it from now on\n"
-			   "?          this help\n"
-			   "q          quit with a summary\n"
-			   "\n"
-			   "RSS      resident and swapped bytes; in the sum, memory that\n"
-			   "         processes share counts for each of them\n"
-			   "GROWTH   change of RSS since the process was found, or\n"
-			   "         since b\n"
-			   "RATE     rate of growth, only if growth continues;\n"
-			   "         ~: estimate from a few steps\n"
-			   "VERDICT  as on the screen of a single process\n"
-			   "DETAIL   the regions that grow fastest, for the processes\n"
-			   "         that grow most; how a process ended, or why it\n"
-			   "         cannot be read\n";
 
 static const int usual_widths[FAMILY_COLUMNS] = {
 	[FAMILY_PID] = 7,   [FAMILY_NAME] = 15,   [FAMILY_RSS] = 7,      [FAMILY_GROWTH] = 8,
@@ -138,6 +120,8 @@ static void draw_rows(struct family_screen *screen, int line)
 
 	find_selected(screen);
 	scroll(screen, (size_t)height);
+	screen->first_row = line + 1;
+	screen->row_lines = height;
 	draw_row(screen, NULL, false, line++);
 	for (size_t i = screen->top; i < rows->count && i < screen->top + (size_t)height; i++)
 		draw_row(screen, rows->items[i], i == screen->index, line++);
@@ -226,6 +210,19 @@ static int draw_header(struct family_screen *screen)
 	return 2 + draw_sum(screen, 2);
 }
 
+/** Adds the most important keys, in ASCII. */
+static void add_keys(const struct family_screen *screen, struct text *text)
+{
+	if (screen->menu.open)
+		text_string(text, "Enter:choose Esc:back");
+	else if (screen->pane.open)
+		text_string(text, "?:help Esc:back q:back");
+	else
+		text_format(text, "row %zu of %zu  ?:help q:quit Enter:regions s:sort b:base",
+		            screen->run->rows.count > 0 ? screen->index + 1 : 0,
+		            screen->run->rows.count);
+}
+
 static void draw_footer(struct family_screen *screen)
 {
 	const struct terminal_look plain = { 0 }, dim = { .style = OUT_DIM };
@@ -238,12 +235,7 @@ static void draw_footer(struct family_screen *screen)
 		return;
 	}
 
-	if (screen->pane.open)
-		text_string(&text, "Esc:back q:back");
-	else
-		text_format(&text, "row %zu of %zu  ?:help q:quit Enter:regions s:sort b:base",
-		            screen->run->rows.count > 0 ? screen->index + 1 : 0,
-		            screen->run->rows.count);
+	add_keys(screen, &text);
 	terminal_put(terminal, terminal->rows - 1, 0, terminal->columns, &text, dim);
 	text_deinit(&text);
 }
@@ -254,7 +246,10 @@ static void draw(struct family_screen *screen)
 
 	terminal_begin(terminal);
 	int line = draw_header(screen);
-	if (screen->pane.open)
+	screen->row_lines = 0;
+	if (screen->menu.open)
+		screen_menu_draw(&screen->menu, terminal, line, terminal->rows - line - 1);
+	else if (screen->pane.open)
 		screen_pane_draw(&screen->pane, terminal, line, terminal->rows - line - 1);
 	else
 		draw_rows(screen, line);
@@ -393,6 +388,53 @@ static void move(struct family_screen *screen, long by)
 	screen->selected = screen->run->rows.items[screen->index]->id;
 }
 
+static void sort_by(struct family_screen *screen, enum watch_sort sort)
+{
+	screen->sort = sort;
+	family_run_judge(screen->run, sort);
+}
+
+static void pick_sort(struct family_screen *screen)
+{
+	static const char *const labels[WATCH_SORTS] = {
+		[WATCH_BY_GROWTH] = "growth  since the process was found, or since b",
+		[WATCH_BY_RATE] = "rate    growth per second",
+		[WATCH_BY_RSS] = "rss     resident and swapped bytes",
+		[WATCH_BY_DELTA] = "delta   change in the last sample",
+	};
+
+	screen_menu_open(&screen->menu, "sort by (Enter: choose, Esc: back)", labels, WATCH_SORTS,
+	                 screen->sort);
+}
+
+/**
+ * Selects the row that was clicked.
+ * @return the key in the last line that was clicked; TERMINAL_NO_KEY if none was
+ */
+static uint32_t click(struct family_screen *screen)
+{
+	struct terminal_point mouse = screen->terminal.decoder.mouse;
+	const struct family_rows *rows = &screen->run->rows;
+
+	if (mouse.row == screen->terminal.rows - 1 && screen->message.length == 0) {
+		struct text keys = { 0 };
+
+		add_keys(screen, &keys);
+		uint32_t key = screen_footer_key_of(&keys, mouse.column);
+		text_deinit(&keys);
+		return key;
+	}
+
+	text_clear(&screen->message);
+	size_t index = screen->top + (size_t)(mouse.row - screen->first_row);
+	if (mouse.row >= screen->first_row && mouse.row < screen->first_row + screen->row_lines &&
+	    index < rows->count) {
+		screen->index = index;
+		screen->selected = rows->items[index]->id;
+	}
+	return TERMINAL_NO_KEY;
+}
+
 /** Performs an action that does not move the selection. */
 static void obey(struct family_screen *screen, enum screen_action action)
 {
@@ -401,8 +443,13 @@ static void obey(struct family_screen *screen, enum screen_action action)
 		expand(screen);
 		return;
 	case SCREEN_SORT:
-		screen->sort = (enum watch_sort)((screen->sort + 1) % WATCH_SORTS);
-		family_run_judge(screen->run, screen->sort);
+		sort_by(screen, (enum watch_sort)((screen->sort + 1) % WATCH_SORTS));
+		return;
+	case SCREEN_PICK_SORT:
+		pick_sort(screen);
+		return;
+	case SCREEN_MOUSE:
+		say(screen, screen_mouse_toggle(&screen->terminal));
 		return;
 	case SCREEN_REBASE:
 		family_members_rebase(&screen->run->members);
@@ -410,7 +457,8 @@ static void obey(struct family_screen *screen, enum screen_action action)
 		say(screen, "growth counts from now on");
 		return;
 	case SCREEN_HELP:
-		screen_pane_open(&screen->pane, "keys and columns (Esc: back)", help, strlen(help));
+		screen_pane_open(&screen->pane, SCREEN_HELP, "keys and columns (?, Esc: back)",
+		                 screen_keys_help_family, strlen(screen_keys_help_family));
 		return;
 	case SCREEN_QUIT:
 		screen->left = true;
@@ -422,10 +470,23 @@ static void obey(struct family_screen *screen, enum screen_action action)
 
 static void handle_key(struct family_screen *screen, uint32_t key)
 {
-	if (key == TERMINAL_REDRAW)
+	if (key == TERMINAL_REDRAW || key == TERMINAL_RELEASE)
 		return;
 
+	const struct terminal_point mouse = screen->terminal.decoder.mouse;
+	bool in_menu = screen->menu.open && mouse.row < screen->terminal.rows - 1;
+	if (key == TERMINAL_CLICK && !in_menu) {
+		key = click(screen);
+		if (key == TERMINAL_NO_KEY)
+			return;
+	}
+
 	text_clear(&screen->message);
+	if (screen->menu.open) {
+		if (screen_menu_key(&screen->menu, key, mouse) == SCREEN_MENU_CHOSEN)
+			sort_by(screen, (enum watch_sort)screen->menu.index);
+		return;
+	}
 	if (screen->pane.open && screen_pane_key(&screen->pane, key))
 		return;
 
@@ -444,6 +505,12 @@ static void handle_key(struct family_screen *screen, uint32_t key)
 		move(screen, page);
 		break;
 
+	case SCREEN_WHEEL_UP:
+		move(screen, -SCREEN_PANE_WHEEL_STEP);
+		break;
+	case SCREEN_WHEEL_DOWN:
+		move(screen, SCREEN_PANE_WHEEL_STEP);
+		break;
 	case SCREEN_FIRST:
 		move(screen, -LONG_MAX);
 		break;

@@ -9,6 +9,7 @@
 #include "base/poll_loop.h"
 #include "view/terminal.h"
 #include "watch/family/run.h"
+#include "watch/screen/menu.h"
 #include "watch/screen/pane.h"
 #include "watch/screen/screen.h"
 
@@ -22,6 +23,9 @@ struct family_screen {
 	size_t keys; /**< index of the terminal in `wait->descriptors` */
 	struct terminal terminal;
 	struct screen_pane pane;          /**< the help */
+	struct screen_menu menu;          /**< the sort orders */
+	int first_row;                    /**< line of the first visible row */
+	int row_lines;                    /**< number of lines for rows; 0: none are displayed */
 	struct family_expanded *expanded; /**< the process whose regions are shown, or NULL */
 	enum watch_sort sort;
 	uint64_t selected;   /**< family_member.id of the selected row; 0: the first row */

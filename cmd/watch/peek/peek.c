@@ -141,21 +141,38 @@ static void keep_new(struct peek *peek, const struct watch_history *history)
 	peek->kept_count = count;
 }
 
+/** Addresses of which pages are collected, and the track to which they must belong. */
+struct scope {
+	const struct pm_track *track;
+	struct pm_range bounds;
+};
+
+static struct scope scope_of(const struct watch_row *row)
+{
+	if (row->part_of)
+		return (struct scope){ row->part_of, { row->track->start, row->track->end } };
+	return (struct scope){ row->track, { 0, UINT64_MAX } };
+}
+
 /**
  * Adds the parts of a range that still belong to a track. The rest of the range may have been
  * unmapped, or may now belong to regions of other tracks.
  */
-static int collect_range(const struct watch_history *history, const struct pm_track *track,
+static int collect_range(const struct watch_history *history, const struct scope *scope,
                          struct pm_range range, struct pm_page_set *pages, struct pm_error *error)
 {
 	const struct pm_regions *regions = history->sample.regions;
+
+	range = pm_range_clip(range, scope->bounds);
+	if (range.start == range.end)
+		return 0;
 
 	for (size_t i = pm_regions_index(regions, range.start);
 	     i < regions->count && regions->items[i].start < range.end; i++) {
 		const struct pm_region *region = &regions->items[i];
 		struct pm_range bounds = { region->start, region->end };
 
-		if (watch_history_owner(history, i) == track &&
+		if (watch_history_owner(history, i) == scope->track &&
 		    pm_page_set_add(pages, pm_range_clip(range, bounds), regions, error) < 0)
 			return -1;
 	}
@@ -165,18 +182,18 @@ static int collect_range(const struct watch_history *history, const struct pm_tr
 
 /** Collects the newest pages of a track. */
 static int collect(const struct peek *peek, const struct watch_history *history,
-                   const struct pm_track *track, struct pm_page_set *pages, struct pm_error *error)
+                   const struct scope *scope, struct pm_page_set *pages, struct pm_error *error)
 {
-	for (size_t i = find_kept(peek->kept, peek->kept_count, track);
-	     i < peek->kept_count && peek->kept[i].track == track; i++)
-		if (collect_range(history, track, peek->kept[i].range.range, pages, error) < 0)
+	for (size_t i = find_kept(peek->kept, peek->kept_count, scope->track);
+	     i < peek->kept_count && peek->kept[i].track == scope->track; i++)
+		if (collect_range(history, scope, peek->kept[i].range.range, pages, error) < 0)
 			return -1;
 
 	return 0;
 }
 
 /** Collects all pages of a track. */
-static int collect_all(const struct watch_history *history, const struct pm_track *track,
+static int collect_all(const struct watch_history *history, const struct scope *scope,
                        struct pm_page_set *pages, struct pm_error *error)
 {
 	const struct pm_regions *regions = history->sample.regions;
@@ -184,8 +201,7 @@ static int collect_all(const struct watch_history *history, const struct pm_trac
 	for (size_t i = 0; i < regions->count; i++) {
 		struct pm_range range = { regions->items[i].start, regions->items[i].end };
 
-		if (watch_history_owner(history, i) == track &&
-		    pm_page_set_add(pages, range, regions, error) < 0)
+		if (collect_range(history, scope, range, pages, error) < 0)
 			return -1;
 	}
 
@@ -314,7 +330,8 @@ static int search_row(struct peek *peek, const struct watch_history *history,
 	struct pm_page_set pages = { 0 };
 
 	*searched = 0;
-	int status = collect(peek, history, track, &pages, error);
+	const struct scope scope = { track, { 0, UINT64_MAX } };
+	int status = collect(peek, history, &scope, &pages, error);
 	if (status == 0)
 		status = pm_page_set_thin(&pages, room, error);
 
@@ -411,10 +428,14 @@ int peek_newest(const struct peek *peek, const struct watch_history *history,
 	if (row->track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
 
-	int status = collect(peek, history, row->track, &pages, error);
+	const struct scope scope = scope_of(row);
+	int status = collect(peek, history, &scope, &pages, error);
 	bool all = pages.bytes == 0;
 	if (status == 0 && all)
-		status = collect_all(history, row->track, &pages, error);
+		status = collect_all(history, &scope, &pages, error);
+	if (status == 0 && row->part_of && pages.bytes == 0)
+		status = pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		                      "the region is gone, or has no pages");
 	if (status == 0)
 		status = pm_page_set_thin(&pages, max_asked_for, error);
 

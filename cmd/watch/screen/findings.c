@@ -13,7 +13,7 @@ void screen_findings_show(struct screen_state *state, int columns)
 	if (watch_why_read(&why, columns > 20 ? (size_t)columns : 20, &lines, &error) < 0)
 		screen_state_message(state, "%s", error.text);
 	else
-		screen_pane_open(&state->pane, "why: findings so far (Esc: back)", lines.bytes,
-		                 lines.length);
+		screen_pane_open(&state->pane, SCREEN_WHY, "why: findings so far (w, Esc: back)",
+		                 lines.bytes, lines.length);
 	text_deinit(&lines);
 }

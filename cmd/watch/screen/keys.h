@@ -14,7 +14,15 @@ enum screen_action {
 	SCREEN_PAGE_DOWN,    /**< move the selection down by a page */
 	SCREEN_FIRST,        /**< select the first row */
 	SCREEN_LAST,         /**< select the last row */
+	SCREEN_WHEEL_UP,     /**< scroll up by some rows */
+	SCREEN_WHEEL_DOWN,   /**< scroll down by some rows */
+	SCREEN_CLICK,        /**< do what is at the position of the mouse */
+	SCREEN_MOUSE,        /**< use the mouse, or leave it to the terminal */
+	SCREEN_EXPAND,       /**< show the single regions of a row */
+	SCREEN_COLLAPSE,     /**< show one row for them */
+	SCREEN_TOGGLE,       /**< expand or collapse */
 	SCREEN_SORT,         /**< sort by the next order */
+	SCREEN_PICK_SORT,    /**< choose the order from a list */
 	SCREEN_GROUP,        /**< switch between regions and sums by kind */
 	SCREEN_FILTER,       /**< ask for the filter of rows */
 	SCREEN_SEARCH,       /**< ask for a text to search for */
@@ -33,6 +41,9 @@ enum screen_action {
 
 /** Help for the keys and the columns. Its lines fit a screen of 60 columns. */
 extern const char screen_keys_help[];
+
+/** The help for the screen of several processes. */
+extern const char screen_keys_help_family[];
 
 /**
  * Finds the action of a key.

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-void screen_pane_open(struct screen_pane *pane, const char *title, const char *lines, size_t length)
+#include "base/minmax.h"
+
+void screen_pane_open(struct screen_pane *pane, enum screen_action opener, const char *title,
+                      const char *lines, size_t length)
 {
 	text_clear(&pane->title);
 	text_clear(&pane->text);
@@ -11,6 +14,7 @@ void screen_pane_open(struct screen_pane *pane, const char *title, const char *l
 	text_bytes(&pane->text, lines, length);
 	pane->top = 0;
 	pane->open = true;
+	pane->opener = opener;
 }
 
 void screen_pane_deinit(struct screen_pane *pane)
@@ -39,6 +43,12 @@ bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 {
 	size_t page = pane->height > 1 ? pane->height - 1 : 1;
 	size_t last = last_top(pane);
+	enum screen_action action = screen_keys_action(key);
+
+	if (action == SCREEN_QUIT || (action == pane->opener && action != SCREEN_UNKNOWN)) {
+		pane->open = false;
+		return true;
+	}
 
 	switch (key) {
 	case TERMINAL_UP:
@@ -48,6 +58,13 @@ bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 	case TERMINAL_DOWN:
 	case 'j':
 		pane->top += pane->top < last;
+		break;
+
+	case TERMINAL_WHEEL_UP:
+		pane->top -= pm_min_size(SCREEN_PANE_WHEEL_STEP, pane->top);
+		break;
+	case TERMINAL_WHEEL_DOWN:
+		pane->top = pm_min_size(pane->top + SCREEN_PANE_WHEEL_STEP, last);
 		break;
 	case TERMINAL_PAGE_UP:
 		pane->top -= page < pane->top ? page : pane->top;
@@ -68,7 +85,6 @@ bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 	case TERMINAL_ESCAPE:
 	case TERMINAL_ENTER:
 	case TERMINAL_BACKSPACE:
-	case 'q':
 		pane->open = false;
 		break;
 	default:

@@ -4,10 +4,17 @@
 #define CMD_WATCH_SCREEN_PANE_H
 
 #include "view/terminal.h"
+#include "watch/screen/keys.h"
+
+/** Number of lines by which a step of the wheel of the mouse scrolls. */
+enum { SCREEN_PANE_WHEEL_STEP = 3 };
 
 /** A pane. A zeroed struct is a closed pane. */
 struct screen_pane {
-	bool open;         /**< the pane is displayed */
+	bool open; /**< the pane is displayed */
+	/** The action that opened the pane, which also closes it; SCREEN_UNKNOWN if there is none.
+	 */
+	enum screen_action opener;
 	struct text title; /**< title, displayed above the text; escaped */
 	struct text text;  /**< lines of the text, escaped, each ended by a newline */
 	size_t top;        /**< index of the first visible line */
@@ -17,12 +24,13 @@ struct screen_pane {
 /**
  * Opens a pane.
  * @param pane the pane
+ * @param opener the action that opens the pane, and whose keys close it
  * @param title the title, escaped; copied
  * @param lines the lines, escaped, each ended by a newline; copied
  * @param length number of bytes of the lines
  */
-void screen_pane_open(struct screen_pane *pane, const char *title, const char *lines,
-                      size_t length);
+void screen_pane_open(struct screen_pane *pane, enum screen_action opener, const char *title,
+                      const char *lines, size_t length);
 
 /**
  * Releases a pane.
@@ -31,7 +39,7 @@ void screen_pane_open(struct screen_pane *pane, const char *title, const char *l
 void screen_pane_deinit(struct screen_pane *pane);
 
 /**
- * Scrolls or closes the pane.
+ * Scrolls or closes the pane. Esc, q and the key that opened the pane close it.
  * @param pane an open pane
  * @param key the key, as from terminal_key()
  * @return false if the key has no meaning in a pane

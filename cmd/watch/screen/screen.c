@@ -11,73 +11,14 @@
 #include "watch/peek/peek.h"
 #include "watch/peek/print.h"
 #include "watch/screen/findings.h"
+#include "watch/screen/footer.h"
 #include "watch/screen/header.h"
 #include "watch/screen/keys.h"
+#include "watch/screen/mouse.h"
 #include "watch/screen/table.h"
 
 /* Maximum number of classes of chunks that are shown below the rows. */
 enum { HEAP_LINES_MAX = 4 };
-
-/** Cuts a line between words if it is wider than the screen. */
-static void cut_between_words(struct text *line, int columns)
-{
-	if (utf8_columns(line->bytes, line->length) <= (size_t)columns)
-		return;
-
-	/* Move the cut back until the byte after it is a space, so that no word is cut. */
-	size_t length = utf8_fit(line->bytes, line->length, (size_t)columns);
-	while (length > 0 && line->bytes[length] != ' ')
-		length--;
-
-	line->length = length;
-}
-
-/** Adds the most important keys. */
-static void add_keys(const struct screen_state *state, struct text *text)
-{
-	if (state->pane.open)
-		text_string(text, "?help Esc:back q:back");
-	else if (state->rows.count > 0)
-		text_format(text,
-		            "row %zu of %zu  ?:help %s s:sort f:filter /:search Enter:text "
-		            "d:dump t:trace b:base g:group p:pause",
-		            state->rows.index + 1, state->rows.count,
-		            state->nested ? "Esc, q:back" : "q:quit");
-	else
-		text_format(text,
-		            "%s s:ort f:ilter Enter:text d:ump t:race b:aseline g:roup p:ause",
-		            state->nested ? "Esc, q:back ?help" : "?help q:uit");
-}
-
-/**
- * Draws the last line: a question, a message, the progress of the background task, or the keys.
- * @return column of the cursor; -1 if there is no cursor
- */
-static int draw_footer(const struct screen_state *state, struct terminal *terminal)
-{
-	const struct terminal_look dim = { .style = OUT_DIM }, plain = { 0 };
-	int line = terminal->rows - 1;
-	struct text text = { 0 };
-
-	if (state->prompt.question != SCREEN_ASKS_NOTHING)
-		return screen_prompt_draw(&state->prompt, terminal, line);
-	if (state->message.length > 0) {
-		terminal_put(terminal, line, 0, terminal->columns, &state->message, plain);
-		return -1;
-	}
-
-	screen_worker_describe(&state->worker, &text);
-	if (text.length > 0) {
-		terminal_put(terminal, line, 0, terminal->columns, &text, plain);
-	} else {
-		add_keys(state, &text);
-		cut_between_words(&text, terminal->columns);
-		terminal_put(terminal, line, 0, terminal->columns, &text, dim);
-	}
-
-	text_deinit(&text);
-	return -1;
-}
 
 /** Adds the strings in the newest pages of a row. */
 static void add_peek(const struct screen_state *state, const struct watch_row *row,
@@ -179,19 +120,24 @@ static void draw(struct screen *screen)
 	terminal_begin(terminal);
 
 	int first = screen_header_draw(state, terminal), height = terminal->rows - first - 1;
-	if (state->pane.open) {
+	state->place = (struct screen_table_place){ 0 };
+	if (state->menu.open) {
+		screen_menu_draw(&state->menu, terminal, first, height);
+	} else if (state->pane.open) {
 		screen_pane_draw(&state->pane, terminal, first, height);
 	} else {
 		const struct screen_table table = { .rows = &state->rows,
 			                            .history = screen_state_history(state),
-			                            .bytes = state->watch->view.bytes };
+			                            .bytes = state->watch->view.bytes,
+			                            .sort = state->watch->view.sort,
+			                            .place = &state->place };
 		int peeked = draw_peek(state, terminal, terminal->rows - 2);
 		height -= peeked;
 		height -= draw_heap(state, terminal, terminal->rows - 1 - peeked, height);
 		screen_table_draw(&table, terminal, first, height);
 	}
 
-	int column = draw_footer(state, terminal);
+	int column = screen_footer_draw(state, terminal);
 	terminal_show(terminal, column < 0 ? -1 : terminal->rows - 1, column);
 }
 
@@ -408,8 +354,8 @@ static void show_text(struct screen_state *state, const struct text *result)
 	text_bytes(&title, result->bytes, length);
 	if (end)
 		length++;
-	screen_pane_open(&state->pane, text_terminate(&title), result->bytes + length,
-	                 result->length - length);
+	screen_pane_open(&state->pane, SCREEN_UNKNOWN, text_terminate(&title),
+	                 result->bytes + length, result->length - length);
 	text_deinit(&title);
 }
 
@@ -449,6 +395,10 @@ static long rows_to_move(enum screen_action action, long page)
 		return -page;
 	case SCREEN_PAGE_DOWN:
 		return page;
+	case SCREEN_WHEEL_UP:
+		return -SCREEN_PANE_WHEEL_STEP;
+	case SCREEN_WHEEL_DOWN:
+		return SCREEN_PANE_WHEEL_STEP;
 	case SCREEN_FIRST:
 		return -LONG_MAX;
 	case SCREEN_LAST:
@@ -468,8 +418,16 @@ static bool obey_view(struct screen_state *state, enum screen_action action)
 	case SCREEN_SORT:
 		screen_state_sort(state);
 		return true;
+	case SCREEN_PICK_SORT:
+		screen_state_pick_sort(state);
+		return true;
 	case SCREEN_GROUP:
 		screen_state_group(state);
+		return true;
+	case SCREEN_EXPAND:
+	case SCREEN_COLLAPSE:
+	case SCREEN_TOGGLE:
+		screen_state_expand(state, action);
 		return true;
 	case SCREEN_PAUSE:
 		screen_state_pause(state);
@@ -513,8 +471,8 @@ static void obey(struct screen_state *state, enum screen_action action, int colu
 		screen_findings_show(state, columns);
 		return;
 	case SCREEN_HELP:
-		screen_pane_open(&state->pane, "keys and columns (Esc: back)", screen_keys_help,
-		                 strlen(screen_keys_help));
+		screen_pane_open(&state->pane, SCREEN_HELP, "keys and columns (?, Esc: back)",
+		                 screen_keys_help, strlen(screen_keys_help));
 		return;
 	case SCREEN_QUIT:
 		state->left = true;
@@ -533,12 +491,23 @@ static void obey(struct screen_state *state, enum screen_action action, int colu
 	screen_state_message(state, "this key has no function (?: help)");
 }
 
+/** Processes a key while the menu is open. */
+static void handle_menu_key(struct screen *screen, uint32_t key)
+{
+	struct screen_state *state = &screen->state;
+
+	if (screen_menu_key(&state->menu, key, screen->terminal.decoder.mouse) ==
+	    SCREEN_MENU_CHOSEN)
+		screen_state_sort_by(state, (enum watch_sort)state->menu.index);
+}
+
 static void handle_key(struct screen *screen, uint32_t key)
 {
 	struct screen_state *state = &screen->state;
 	enum screen_question question = state->prompt.question;
+	int lines = screen->terminal.rows;
 
-	if (key == TERMINAL_REDRAW)
+	if (key == TERMINAL_REDRAW || key == TERMINAL_RELEASE)
 		return;
 	if (question != SCREEN_ASKS_NOTHING) {
 		if (screen_prompt_key(&state->prompt, key) == SCREEN_ANSWERED)
@@ -546,15 +515,27 @@ static void handle_key(struct screen *screen, uint32_t key)
 		return;
 	}
 
+	bool menu_click = state->menu.open && screen->terminal.decoder.mouse.row < lines - 1;
+	if (key == TERMINAL_CLICK && !menu_click) {
+		key = screen_mouse_click(state, screen->terminal.decoder.mouse, lines);
+		if (key == TERMINAL_NO_KEY)
+			return;
+	}
+
 	if (!state->over)
 		text_clear(&state->message);
+	if (state->menu.open) {
+		handle_menu_key(screen, key);
+		return;
+	}
 	if (state->pane.open && screen_pane_key(&state->pane, key))
 		return;
 
-	int lines = screen->terminal.rows;
 	enum screen_action action = screen_keys_action(key);
 	long by = rows_to_move(action, lines > 8 ? lines / 2 : 4);
-	if (by != 0)
+	if (action == SCREEN_MOUSE)
+		screen_state_message(state, "%s", screen_mouse_toggle(&screen->terminal));
+	else if (by != 0)
 		screen_rows_move(&state->rows, by);
 	else if (!obey_view(state, action))
 		obey(state, action, screen->terminal.columns);

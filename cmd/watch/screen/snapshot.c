@@ -75,6 +75,25 @@ int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_hi
 	return watch_view_update(&snapshot->view, &snapshot->history, error);
 }
 
+int screen_snapshot_take_parts(struct screen_snapshot *snapshot,
+                               const struct watch_history *history, struct pm_error *error)
+{
+	struct screen_parts *parts = &snapshot->parts;
+	const struct pm_track *last = NULL, *copy = NULL;
+
+	if (screen_parts_take(parts, history, NULL, error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < parts->regions.count; i++) {
+		if (parts->tracks[i] != last) {
+			last = parts->tracks[i];
+			copy = screen_snapshot_of(snapshot, history, last);
+		}
+		parts->tracks[i] = copy;
+	}
+	return 0;
+}
+
 void screen_snapshot_drop(struct screen_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->count; i++) {
@@ -87,6 +106,7 @@ void screen_snapshot_drop(struct screen_snapshot *snapshot)
 	free(snapshot->tracks);
 	free(snapshot->pointers);
 	free(snapshot->files);
+	screen_parts_deinit(&snapshot->parts);
 	pm_regions_deinit(&snapshot->details);
 	*snapshot = (struct screen_snapshot){ 0 };
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "watch/history.h"
 #include "watch/peek/peek.h"
+#include "watch/screen/parts.h"
 #include "watch/view.h"
 
 /** A copied track. */
@@ -27,6 +28,7 @@ struct screen_snapshot {
 	const struct pm_track **pointers;     /**< pointers to the copied tracks, for `history` */
 	size_t *files; /**< for `history`, the number of file names of each track, or 0 */
 	size_t count;  /**< number of tracks */
+	struct screen_parts parts; /**< the regions of copied tracks with several regions */
 	struct pm_regions details; /**< owns the details of the tracks */
 };
 
@@ -43,6 +45,18 @@ struct screen_snapshot {
 int screen_snapshot_take(struct screen_snapshot *snapshot, const struct watch_history *history,
                          const struct watch_view *view, const struct peek *peek,
                          struct pm_error *error);
+
+/**
+ * Copies the regions of the tracks with several regions, too. They then belong to the copied
+ * tracks.
+ *
+ * @param snapshot  a snapshot that was taken
+ * @param history   the history from which it was taken; its last sample must be complete
+ * @param error     PM_ERROR_RESOURCES
+ * @return          0 or -1
+ */
+int screen_snapshot_take_parts(struct screen_snapshot *snapshot,
+                               const struct watch_history *history, struct pm_error *error);
 
 /**
  * Releases a snapshot.

@@ -29,7 +29,18 @@ void screen_state_message(struct screen_state *state, const char *format, ...)
 
 void screen_state_update(struct screen_state *state)
 {
-	screen_rows_update(&state->rows, screen_state_history(state), displayed_view(state));
+	const struct screen_parts *parts = &state->parts;
+	struct pm_error error;
+
+	/* The sample that failed at the end may have replaced the regions, but not the tracks. */
+	if (state->snapshot.taken)
+		parts = &state->snapshot.parts;
+	else if (!state->over && state->rows.expanded.count > 0 &&
+	         screen_parts_take(&state->parts, &state->watch->history, &state->rows.expanded,
+	                           &error) < 0)
+		screen_state_message(state, "%s", error.text);
+
+	screen_rows_update(&state->rows, screen_state_history(state), displayed_view(state), parts);
 }
 
 /** Makes the displayed rows again, for example in another order. */
@@ -48,13 +59,46 @@ void screen_state_begin(struct screen_state *state, struct watch *watch)
 	state->rows.grouped = state->rows.by_owner = watch->run.options->by_owner;
 }
 
+void screen_state_sort_by(struct screen_state *state, enum watch_sort sort)
+{
+	state->watch->view.sort = sort;
+	state->snapshot.view.sort = sort;
+	update_view(state);
+}
+
 void screen_state_sort(struct screen_state *state)
 {
-	struct watch_view *live = &state->watch->view;
+	enum watch_sort sort = state->watch->view.sort;
 
-	live->sort = (enum watch_sort)((live->sort + 1) % WATCH_SORTS);
-	state->snapshot.view.sort = live->sort;
-	update_view(state);
+	/* The key passes over the orders that only the list has. */
+	sort = sort + 1 < WATCH_SORTS ? (enum watch_sort)(sort + 1) : WATCH_BY_GROWTH;
+	screen_state_sort_by(state, sort);
+}
+
+void screen_state_pick_sort(struct screen_state *state)
+{
+	static const char *const labels[WATCH_ORDERS] = {
+		[WATCH_BY_GROWTH] = "growth   since the start, or since b",
+		[WATCH_BY_RATE] = "rate     growth per second",
+		[WATCH_BY_RSS] = "rss      resident and swapped bytes (all rows)",
+		[WATCH_BY_DELTA] = "delta    change in the last sample",
+		[WATCH_BY_ADDRESS] = "address  (all rows)",
+		[WATCH_BY_KIND] = "kind     and then rss (all rows)",
+		[WATCH_BY_MAPPING] = "mapping  and then address (all rows)",
+	};
+
+	screen_menu_open(&state->menu, "sort by (Enter: choose, Esc: back)", labels, WATCH_ORDERS,
+	                 state->watch->view.sort);
+}
+
+void screen_state_expand(struct screen_state *state, enum screen_action action)
+{
+	if (action != SCREEN_COLLAPSE && state->over && !state->snapshot.parts.taken)
+		screen_state_message(state, "the regions of the row are no longer known");
+	else if (screen_rows_expand(&state->rows, action))
+		screen_state_update(state);
+	else
+		screen_state_message(state, "this row is not a row of several regions");
 }
 
 void screen_state_group(struct screen_state *state)
@@ -71,19 +115,48 @@ void screen_state_group(struct screen_state *state)
 	screen_state_update(state);
 }
 
+/** Replaces the expanded tracks by their copies in the snapshot, or by the originals. */
+static void convert_expanded(struct screen_state *state, bool to_live)
+{
+	struct screen_tracks *expanded = &state->rows.expanded;
+	const struct watch_history *history = &state->watch->history;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < expanded->count; i++) {
+		const struct pm_track *track = expanded->items[i];
+
+		if (to_live)
+			track = screen_snapshot_live(&state->snapshot, history, track);
+		else
+			track = screen_snapshot_of(&state->snapshot, history, track);
+		if (track)
+			expanded->items[kept++] = track;
+	}
+	expanded->count = kept;
+}
+
 static void freeze(struct screen_state *state)
 {
 	struct screen_snapshot *snapshot = &state->snapshot;
 	const struct watch *watch = state->watch;
 	struct pm_error error;
 
-	if (screen_snapshot_take(snapshot, &watch->history, &watch->view, watch->run.peek, &error) <
-	    0) {
+	int result = screen_snapshot_take(snapshot, &watch->history, &watch->view, watch->run.peek,
+	                                  &error);
+	/* The sample that failed at the end may have replaced the regions, but not the tracks. */
+	if (result == 0 && !state->over)
+		result = screen_snapshot_take_parts(snapshot, &watch->history, &error);
+
+	if (result < 0) {
 		screen_snapshot_drop(snapshot);
 		screen_state_message(state, "%s", error.text);
-	} else if (state->rows.selected) {
-		state->rows.selected = screen_snapshot_of(snapshot, &watch->history,
-		                                          state->rows.selected);
+	} else {
+		/* The regions of this sample will be older than the rows when it is resumed. */
+		screen_parts_deinit(&state->parts);
+		convert_expanded(state, false);
+		if (state->rows.selected)
+			state->rows.selected = screen_snapshot_of(snapshot, &watch->history,
+			                                          state->rows.selected);
 	}
 
 	screen_state_update(state);
@@ -91,6 +164,7 @@ static void freeze(struct screen_state *state)
 
 static void thaw(struct screen_state *state)
 {
+	convert_expanded(state, true);
 	if (state->rows.selected)
 		state->rows.selected = screen_snapshot_live(
 			&state->snapshot, &state->watch->history, state->rows.selected);
@@ -165,7 +239,10 @@ bool screen_state_selected(struct screen_state *state, struct watch_row *row)
 	}
 
 	*row = *selected;
-	if (state->snapshot.taken)
+	if (state->snapshot.taken && row->part_of)
+		row->part_of = screen_snapshot_live(&state->snapshot, &state->watch->history,
+		                                    selected->part_of);
+	else if (state->snapshot.taken)
 		row->track = screen_snapshot_live(&state->snapshot, &state->watch->history,
 		                                  selected->track);
 
@@ -176,6 +253,7 @@ void screen_state_deinit(struct screen_state *state)
 {
 	screen_snapshot_drop(&state->snapshot);
 	screen_rows_deinit(&state->rows);
+	screen_parts_deinit(&state->parts);
 	screen_pane_deinit(&state->pane);
 	screen_prompt_deinit(&state->prompt);
 	text_deinit(&state->message);
@@ -190,6 +268,7 @@ void screen_state_show_events(struct screen_state *state)
 	if (events->length == 0)
 		screen_state_message(state, "no condition has been met yet (--on)");
 	else
-		screen_pane_open(&state->pane, "conditions that were met (Esc: back)",
-		                 events->bytes, events->length);
+		screen_pane_open(&state->pane, SCREEN_EVENTS,
+		                 "conditions that were met (e, Esc: back)", events->bytes,
+		                 events->length);
 }

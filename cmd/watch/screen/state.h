@@ -3,10 +3,12 @@
 #ifndef CMD_WATCH_SCREEN_STATE_H
 #define CMD_WATCH_SCREEN_STATE_H
 
+#include "watch/screen/menu.h"
 #include "watch/screen/pane.h"
 #include "watch/screen/prompt.h"
 #include "watch/screen/rows.h"
 #include "watch/screen/snapshot.h"
+#include "watch/screen/table.h"
 #include "watch/screen/worker.h"
 #include "watch/step.h"
 
@@ -17,9 +19,12 @@ struct screen_state {
 	struct watch *watch;
 	struct screen_snapshot snapshot; /**< what is displayed while the screen is paused */
 	struct screen_rows rows;
-	struct screen_pane pane;     /**< covers the rows while it is open */
-	struct screen_prompt prompt; /**< a question in the last line */
-	struct screen_worker worker; /**< the background task */
+	struct screen_parts parts; /**< the regions of the expanded rows, in the last sample */
+	struct screen_table_place place; /**< where the rows are drawn */
+	struct screen_menu menu;         /**< the sort orders; covers the rows while it is open */
+	struct screen_pane pane;         /**< covers the rows while it is open */
+	struct screen_prompt prompt;     /**< a question in the last line */
+	struct screen_worker worker;     /**< the background task */
 	/**
 	 * Message in the last line until the next key is pressed, escaped. While it is empty, the
 	 * last line lists keys.
@@ -67,6 +72,26 @@ void screen_state_begin(struct screen_state *state, struct watch *watch);
 void screen_state_sort(struct screen_state *state);
 
 /**
+ * Changes to a sort order.
+ * @param state the state
+ * @param sort the order
+ */
+void screen_state_sort_by(struct screen_state *state, enum watch_sort sort);
+
+/**
+ * Opens the list of sort orders.
+ * @param state the state
+ */
+void screen_state_pick_sort(struct screen_state *state);
+
+/**
+ * Shows the single regions of the selected row below it, or hides them.
+ * @param state the state
+ * @param action SCREEN_EXPAND, SCREEN_COLLAPSE or SCREEN_TOGGLE
+ */
+void screen_state_expand(struct screen_state *state, enum screen_action action);
+
+/**
  * Switches between a row for each kind and a row for each track.
  * @param state the state
  */
@@ -103,7 +128,8 @@ void screen_state_search(struct screen_state *state, const char *pattern);
  * Finds the selected row, for an action that reads its memory. If its memory cannot be read, sets a
  * message that says why.
  * @param state the state
- * @param row filled; its track is the original, not the copy in a snapshot
+ * @param row filled; its track, or the track of which it is a part, is the original, not the copy
+ *            in a snapshot
  * @return false if no row is selected or its memory cannot be read; then a message was set
  */
 bool screen_state_selected(struct screen_state *state, struct watch_row *row);

@@ -11,12 +11,12 @@
 enum { COUNT = WATCH_COLUMNS, HISTORY, SCREEN_COLUMNS };
 
 enum {
-	COLUMNS_MAX = 10,
 	MAPPING_MIN = 10,
 	WIDE_MAPPING = 24,
 	SHORT_HISTORY = 8,
 	LONG_HISTORY = 16,
 	BYTES_WIDER = 7,
+	INDENT = 2,
 	OWNER_WIDTH = 15
 };
 
@@ -25,7 +25,7 @@ enum {
  * columns do not move when contents change.
  */
 struct layout {
-	int columns[COLUMNS_MAX];
+	int columns[SCREEN_TABLE_COLUMNS_MAX];
 	int widths[SCREEN_COLUMNS]; /* width of each column on the terminal; 0: the column is left
 	                               out */
 	int count;
@@ -124,6 +124,7 @@ static struct address_widths measure_addresses(const struct screen_rows *rows)
 		start = larger(start, (int)text_hex_length(track->start));
 		end = larger(end, (int)text_hex_length(track->end));
 		more = larger(more, width_of_more(track->regions));
+		more = larger(more, rows->items[i]->part_of ? INDENT : 0);
 	}
 
 	return (struct address_widths){ .range = start + 1 + end + more, .start = start + more };
@@ -185,10 +186,12 @@ static void add_mapping(const struct watch_row *row, int width, struct text *tex
 	if (utf8_columns(text->bytes, text->length) <= (size_t)width)
 		return;
 
-	/* A number of regions may precede the path, as in "×40 /srv/parts/a". */
-	char *path = memchr(text->bytes, '/', text->length);
-	char *name = memrchr(text->bytes, '/', text->length);
-	if (!path || *row->track->mapping != '/')
+	/* Other text may precede and follow the path, also with a slash: "×40 (+0.5/s) /srv/a". */
+	const char *mapping = row->track->mapping;
+	size_t length = strlen(mapping);
+	char *path = length > 0 ? memmem(text->bytes, text->length, mapping, length) : NULL;
+	char *name = path ? memrchr(path, '/', length) : NULL;
+	if (!name || *mapping != '/')
 		return;
 
 	size_t after = text->length - (size_t)(name + 1 - text->bytes);
@@ -205,6 +208,13 @@ static void add_short_address(const struct watch_row *row, struct text *text)
 static void add_cell(const struct screen_table *table, const struct layout *layout,
                      const struct watch_row *row, int column, bool ascii, struct text *text)
 {
+	/* Only the row of all regions has a history. */
+	if (row->part_of && (column == HISTORY || column == WATCH_DELTA || column == WATCH_GROWTH ||
+	                     column == WATCH_RATE || column == WATCH_VERDICT))
+		return;
+	if (row->part_of && column == WATCH_ADDRESS)
+		text_string(text, "  ");
+
 	if (column == HISTORY)
 		add_curve(table->history, row->track, layout->widths[HISTORY], ascii, text);
 	else if (column == COUNT)
@@ -237,9 +247,52 @@ static bool is_right(int column)
 	return watch_format_columns[column].right;
 }
 
+/** The orders of the columns; columns that are not listed have none. */
+static const struct {
+	int column;
+	enum watch_sort sort;
+} column_sorts[] = {
+	{ WATCH_ADDRESS, WATCH_BY_ADDRESS }, { WATCH_KIND, WATCH_BY_KIND },
+	{ WATCH_MAPPING, WATCH_BY_MAPPING }, { WATCH_RSS, WATCH_BY_RSS },
+	{ WATCH_DELTA, WATCH_BY_DELTA },     { WATCH_GROWTH, WATCH_BY_GROWTH },
+	{ WATCH_RATE, WATCH_BY_RATE },
+};
+
+/** Finds the order of a column. @return false if it has none */
+static bool sort_of(int column, enum watch_sort *sort)
+{
+	for (size_t i = 0; i < sizeof column_sorts / sizeof *column_sorts; i++) {
+		if (column_sorts[i].column == column) {
+			*sort = column_sorts[i].sort;
+			return true;
+		}
+	}
+	return false;
+}
+
+/** Returns the column of the table at a column of the terminal; -1 if there is none. */
+static int column_at(const struct screen_table_place *place, int column)
+{
+	for (int i = 0; i < place->cell_count; i++)
+		if (column >= place->cells[i].start &&
+		    column < place->cells[i].start + place->cells[i].width)
+			return place->cells[i].column;
+	return -1;
+}
+
+bool screen_table_sort_at(const struct screen_table_place *place, int column, enum watch_sort *sort)
+{
+	return sort_of(column_at(place, column), sort);
+}
+
+bool screen_table_has_address_at(const struct screen_table_place *place, int column)
+{
+	return column_at(place, column) == WATCH_ADDRESS;
+}
+
 static enum out_style cell_style(const struct watch_row *row, int column)
 {
-	if (column >= WATCH_COLUMNS)
+	if (column >= WATCH_COLUMNS || row->part_of)
 		return OUT_PLAIN;
 	if (column == WATCH_ADDRESS && row->track->born)
 		return OUT_NEW;
@@ -249,7 +302,7 @@ static enum out_style cell_style(const struct watch_row *row, int column)
 static void draw_titles(const struct screen_table *table, struct terminal *terminal,
                         const struct layout *layout, int line)
 {
-	const struct terminal_look bold = { .bold = true };
+	struct screen_table_place *place = table->place;
 	struct text text = { 0 };
 	int at = 0;
 
@@ -263,7 +316,15 @@ static void draw_titles(const struct screen_table *table, struct terminal *termi
 			text_string(&text, "OWNER");
 		else
 			text_string(&text, title_of(column));
-		terminal_put_cell(terminal, line, at, width, is_right(column), &text, bold);
+		enum watch_sort sort;
+		const struct terminal_look look = {
+			.bold = true, .chosen = sort_of(column, &sort) && sort == table->sort
+		};
+		terminal_put_cell(terminal, line, at, width, is_right(column), &text, look);
+
+		place->cells[place->cell_count].column = column;
+		place->cells[place->cell_count].start = at;
+		place->cells[place->cell_count++].width = width;
 		at += width + 1;
 	}
 
@@ -323,13 +384,16 @@ void screen_table_draw(const struct screen_table *table, struct terminal *termin
 		return;
 
 	size_t room = (size_t)height - 1;
+	*table->place = (struct screen_table_place){ .first_row = line + 1,
+		                                     .row_count = height - 1 };
 	screen_rows_scroll(rows, room);
 	draw_titles(table, terminal, &layout, line++);
 	if (rows->count == 0)
 		draw_nothing(rows, terminal, line);
 
 	for (size_t i = rows->top; i < rows->count && i < rows->top + room; i++) {
-		watch_view_judge(table->history, rows->items[i]);
+		if (!rows->items[i]->part_of)
+			watch_view_judge(table->history, rows->items[i]);
 		draw_row(table, terminal, &layout, i, line++);
 	}
 }

@@ -22,6 +22,28 @@ struct work {
 	const char *path; /* name of the file to write */
 };
 
+/**
+ * Collects the regions of a row. If the row is a single region, its addresses may have changed
+ * since it was displayed: the regions of its track that overlap it are collected.
+ * @return  the regions, by ascending address; to be freed by the caller
+ */
+static struct pm_region_range *row_regions(const struct work *work, size_t *count)
+{
+	const struct watch_row *row = work->row;
+	const struct pm_track *whole = row->part_of ? row->part_of : row->track;
+	struct pm_region_range *all = watch_history_regions(&work->watch->history, whole, count);
+	size_t kept = 0;
+
+	if (!row->part_of)
+		return all;
+
+	for (size_t i = 0; i < *count; i++)
+		if (all[i].range.start < row->track->end && row->track->start < all[i].range.end)
+			all[kept++] = all[i];
+	*count = kept;
+	return all;
+}
+
 static int start(struct screen_worker *worker, enum screen_worker_kind kind, screen_task_work *work,
                  void *context, struct pm_error *error)
 {
@@ -111,10 +133,14 @@ static int write_row(void *context, struct screen_task_line *line,
 	if (track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
 
-	struct pm_region_range *ranges = watch_history_regions(&watch->history, track, &save.count);
+	struct pm_region_range *ranges = row_regions(work, &save.count);
 	save.ranges = ranges;
 
-	int status = watch_save(&save, &bytes, error);
+	int status;
+	if (save.count == 0)
+		status = pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
+	else
+		status = watch_save(&save, &bytes, error);
 	free(ranges);
 	if (status < 0)
 		return -1;
@@ -151,15 +177,18 @@ static int trace_row(void *context, struct screen_task_line *line,
 	if (track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
 
-	struct pm_region_range *regions = watch_history_regions(&watch->history, track,
-	                                                        &wanted.count);
+	struct pm_region_range *regions = row_regions(work, &wanted.count);
 	struct pm_range *ranges = alloc_array(NULL, wanted.count + 1, sizeof *ranges);
 
 	for (size_t i = 0; i < wanted.count; i++)
 		ranges[i] = regions[i].range;
 	wanted.ranges = ranges;
 
-	int status = screen_call_sites_find(&wanted, line, answer, error);
+	int status;
+	if (wanted.count == 0)
+		status = pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
+	else
+		status = screen_call_sites_find(&wanted, line, answer, error);
 	free(ranges);
 	free(regions);
 	return status;

@@ -653,6 +653,9 @@ delayed() {
 	tell renew 5000
 	tell grow 50
 
+	# The codes of the eight basic colours.
+	export TERM=xterm
+	unset COLORTERM
 	run --separate-stderr procmem heap --growth 2s --color=always "$TARGET_PID"
 	[ "$status" -le 1 ]
 	[[ ${lines[2]} == *$'\e[31m'*'K/s'*' 272 '*'"leak number=#"'* ]]

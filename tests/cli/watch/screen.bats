@@ -111,6 +111,8 @@ await_selected() {
 	# Only whole words.
 	[[ $(screen_lines | tail -n 1) =~ (sort|filter|search|text|dump|base)$ ]]
 	screen_key '?'
+	screen_await 'Select text'
+	screen_key End
 	screen_await 'A narrow screen has fewer columns.'
 	screen_await '(+0.1/s): growth of their number'
 	[[ $(screen_lines) == *'the address is of the region that grew last'* ]]
@@ -603,12 +605,12 @@ await_selected() {
 	screen_await ' anon    '
 	await_least 1 first_row GROWTH
 	# Growth is red, also in the selected row.
-	[[ $(screen_styled) =~ $'\033'\[[0-9\;]*31m ]]
+	[[ $(screen_styled) =~ $'\033'\[[0-9\;]*(31|38\;5\;196)m ]]
 	screen_stop
 	watch_start 100 30 NO_COLOR=1 -i 0.5
 	screen_await ' anon    '
 	await_least 1 first_row GROWTH
-	fails grep -q $'\033''\[[0-9;]*3[0-7]m' <<<"$(screen_styled)"
+	fails grep -Eq $'\033''\[[0-9;]*(3[0-7]|38;5;[0-9]+)m' <<<"$(screen_styled)"
 }
 
 @test "without UTF-8 all is ASCII" {
