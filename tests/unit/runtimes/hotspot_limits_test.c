@@ -110,7 +110,7 @@ static char *jcmd(const struct jvm *jvm, const char *command)
 static uint64_t number_of(const char *text, const char *part, const char *key)
 {
 	const char *at = strstr(text, part);
-	unsigned long long number;
+	unsigned long long number = 0;
 
 	at = at ? strstr(at, key) : NULL;
 	if (!at || sscanf(at + strlen(key), "%llu", &number) != 1)
