@@ -74,9 +74,10 @@ java_await() {
 	java_await
 	causes_judge
 
-	local made=$((512 - $(awk 'END { print $2 / 4 }' "$BATS_TEST_TMPDIR/direct.log")))
+	local left
+	left=$(awk 'END { print 512 - $2 / 4 }' "$BATS_TEST_TMPDIR/direct.log")
 	first direct '.id == "java_direct" and .confidence == "possible" and (.rate | near($rate * 262144)) and .limit.name == "java_direct" and
-		soon('$made'; $rate / 4)'
+		soon('$left'; $rate / 4)'
 	first native '.confidence == "possible" and (.rate | near($rate * 262144))'
 	unclaimed reused java_direct
 }
