@@ -146,6 +146,97 @@ static void the_limit_of_go_is_soft(void **state)
 	pm_findings_deinit(&scene.findings);
 }
 
+/** Go tells what its collections leave. */
+static void go_tells_what_is_live(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	struct pm_evidence_owner *heap = scene_add_owner(&scene, PM_OWNER_GO_HEAP,
+	                                                 scene_steady(90 * MIB, MIB));
+	heap->used = scene_steady(80 * MIB, MIB);
+	heap->collections = scene_counted(7, 7);
+	heap->live = scene_flat(40 * MIB);
+	assert_null(scene_judge(&scene));
+	assert_int_equal(scene.findings.count, 1);
+
+	/* Each collection leaves the same. */
+	heap->collections = scene_counted(7, 12);
+	assert_null(scene_judge(&scene));
+
+	/* One has left more than the one before. */
+	heap->collections = scene_counted(7, 8);
+	heap->live = scene_steps(60 * MIB, MIB);
+	heap->live.first = 40 * MIB;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_RUNTIME_GROWTH);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	heap->collections = scene_counted(7, 9);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_LIKELY);
+
+	/* It rises under garbage that comes and goes. */
+	heap->used = scene_flat(80 * MIB);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+	assert_true(scene_judge(&scene)->rate == MIB);
+	pm_findings_deinit(&scene.findings);
+}
+
+/** Growth that can be garbage, and that ends the process soon, is not left out. */
+static void growth_that_ends_soon_is_possible(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	struct pm_evidence_owner *heap = scene_add_owner(&scene, PM_OWNER_GO_HEAP,
+	                                                 scene_steady(90 * MIB, MIB));
+	heap->used = scene_steady(80 * MIB, MIB);
+	heap->collections = scene_counted(7, 7);
+	scene_add_limit(&scene, 300 * MIB, 300);
+	assert_null(scene_judge(&scene));
+
+	scene.limits[0].limit.used = scene.limits[0].limit.max - 30 * MIB;
+	assert_non_null(scene_judge(&scene));
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+	pm_findings_deinit(&scene.findings);
+}
+
+/** V8 shows no collections: a heap that doubles and never becomes smaller was collected. */
+static void a_heap_of_v8_that_doubles_is_live(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	struct pm_evidence_owner *heap = scene_add_owner(&scene, PM_OWNER_V8_HEAP,
+	                                                 scene_steady(450 * MIB, MIB));
+	heap->used = scene_steady(400 * MIB, MIB);
+	heap->used_max = UINT64_C(4096) * MIB;
+	scene_add_limit_of(&scene, PM_LIMIT_V8_OLD_SPACE, heap->used_max, 400 * MIB);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_LIKELY);
+
+	heap->used.first = 300 * MIB;
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	/* A large heap that grows in steps ends in less than an hour. */
+	heap->used = scene_steps(1600 * MIB, MIB);
+	heap->used.first = 1570 * MIB;
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	heap->used = scene_steps(400 * MIB, MIB);
+	heap->used.first = 370 * MIB;
+	assert_null(scene_judge(&scene));
+
+	/* Each fall leaves more. */
+	heap->used.trend.sawtooth = heap->used.trend.floor_known = true;
+	heap->used.trend.floor_rise = heap->used.trend.swing = 10.0 * MIB;
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+	heap->used.trend.floor_rise = 3.0 * MIB;
+	assert_null(scene_judge(&scene));
+	pm_findings_deinit(&scene.findings);
+}
+
 static void direct_buffers_fill_their_limit(void **state)
 {
 	(void)state;
@@ -309,6 +400,9 @@ int main(void)
 		cmocka_unit_test(old_objects_fill_the_heap),
 		cmocka_unit_test(the_old_space_of_v8_has_garbage),
 		cmocka_unit_test(the_limit_of_go_is_soft),
+		cmocka_unit_test(go_tells_what_is_live),
+		cmocka_unit_test(growth_that_ends_soon_is_possible),
+		cmocka_unit_test(a_heap_of_v8_that_doubles_is_live),
 		cmocka_unit_test(direct_buffers_fill_their_limit),
 		cmocka_unit_test(classes_pile_up_after_the_start),
 		cmocka_unit_test(memory_of_a_fixed_length_is_harmless),
