@@ -5,6 +5,8 @@
  * Needs: regions over time. These rules come last: they report what is not explained, so that no
  * growth is lost.
  */
+#include <math.h>
+
 #include "base/minmax.h"
 #include "findings/rules.h"
 
@@ -14,6 +16,9 @@ enum { FINDINGS_MAX = 3 };
 /* Growth that is not steady must be at least this part of the memory of the target. */
 static const double part_min = 0.01;
 
+/* The tables of a collector grow by at most this part of the growth of its heap. */
+static const double tables_part = 0.1;
+
 /** Tests whether the growth of a region is steady, or large: steps of some pages are usual. */
 static bool is_worth(const struct pm_evidence *evidence, const struct pm_evidence_trend *memory)
 {
@@ -22,10 +27,27 @@ static bool is_worth(const struct pm_evidence *evidence, const struct pm_evidenc
 	return pm_evidence_grows(memory) || grown >= part_min * (double)evidence->memory.last;
 }
 
+/**
+ * Tests whether the growth of a region is small beside that of the heap of a runtime: bitmaps and
+ * tables of a collector grow with its heap, and no variable names them.
+ */
+static bool belongs_to_heap(const struct pm_evidence *evidence,
+                            const struct pm_evidence_region *region)
+{
+	const struct pm_evidence_owner *heap = pm_finding_owner(evidence,
+	                                                        pm_finding_runtime(evidence));
+
+	return heap && pm_finding_collects(heap->owner) && region->owner == PM_OWNER_UNKNOWN &&
+	       pm_evidence_rate(&region->memory) <=
+	               tables_part *
+	                       fmax(pm_evidence_rate(&heap->memory), pm_evidence_rate(&heap->used));
+}
+
 static bool is_unexplained(const struct pm_finding_context *context,
                            const struct pm_evidence_region *region)
 {
 	return is_worth(context->evidence, &region->memory) &&
+	       !belongs_to_heap(context->evidence, region) &&
 	       !pm_finding_is_explained(context, region) && pm_evidence_rate(&region->memory) > 0 &&
 	       pm_finding_matters(context, pm_evidence_rate(&region->memory));
 }

@@ -237,6 +237,48 @@ static void a_heap_of_v8_that_doubles_is_live(void **state)
 	pm_findings_deinit(&scene.findings);
 }
 
+/** Buffers of which a collection has released some can all be garbage. */
+static void buffers_that_are_released_are_possible(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	scene_add_owner(&scene, PM_OWNER_V8_HEAP, scene_flat(20 * MIB));
+	scene_add_region(&scene, PM_KIND_HEAP, scene_steady(50 * MIB, MIB));
+	scene_add_chunks(&scene, 256 << 10, 4, 4);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_LIKELY);
+
+	scene.chunks[0].rate = 5.5;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_MALLOC_LEAK);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	/* They do not grow steadily. */
+	scene.chunks[0].rate = 4;
+	scene.regions[0].memory = scene_steps(50 * MIB, MIB);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+	pm_findings_deinit(&scene.findings);
+}
+
+/** The tables of a collector grow with its heap: they are no growth of their own. */
+static void tables_of_a_collector_are_not_reported(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	scene_add_owner(&scene, PM_OWNER_GO_HEAP, scene_steady(90 * MIB, 4.0 * MIB));
+	scene_add_region(&scene, PM_KIND_ANON, scene_steady(8 * MIB, MIB / 5.0));
+	scene.regions[0].owner = PM_OWNER_UNKNOWN;
+	scene_judge(&scene);
+	assert_false(scene_has(&scene, PM_FINDING_GROWTH));
+
+	scene.regions[0].memory = scene_steady(8 * MIB, MIB);
+	scene_judge(&scene);
+	assert_true(scene_has(&scene, PM_FINDING_GROWTH));
+	pm_findings_deinit(&scene.findings);
+}
+
 static void direct_buffers_fill_their_limit(void **state)
 {
 	(void)state;
@@ -403,6 +445,8 @@ int main(void)
 		cmocka_unit_test(go_tells_what_is_live),
 		cmocka_unit_test(growth_that_ends_soon_is_possible),
 		cmocka_unit_test(a_heap_of_v8_that_doubles_is_live),
+		cmocka_unit_test(buffers_that_are_released_are_possible),
+		cmocka_unit_test(tables_of_a_collector_are_not_reported),
 		cmocka_unit_test(direct_buffers_fill_their_limit),
 		cmocka_unit_test(classes_pile_up_after_the_start),
 		cmocka_unit_test(memory_of_a_fixed_length_is_harmless),
