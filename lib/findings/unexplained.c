@@ -6,6 +6,7 @@
  * growth is lost.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/minmax.h"
 #include "findings/rules.h"
@@ -29,7 +30,7 @@ static bool is_worth(const struct pm_evidence *evidence, const struct pm_evidenc
 
 /**
  * Tests whether the growth of a region is small beside that of the heap of a runtime: bitmaps and
- * tables of a collector grow with its heap, and no variable names them.
+ * tables of a collector grow with its heap.
  */
 static bool belongs_to_heap(const struct pm_evidence *evidence,
                             const struct pm_evidence_region *region)
@@ -37,10 +38,12 @@ static bool belongs_to_heap(const struct pm_evidence *evidence,
 	const struct pm_evidence_owner *heap = pm_finding_owner(evidence,
 	                                                        pm_finding_runtime(evidence));
 
-	return heap && pm_finding_collects(heap->owner) && region->owner == PM_OWNER_UNKNOWN &&
-	       pm_evidence_rate(&region->memory) <=
-	               tables_part *
-	                       fmax(pm_evidence_rate(&heap->memory), pm_evidence_rate(&heap->used));
+	if (!heap || !pm_finding_collects(heap->owner) ||
+	    (region->owner != PM_OWNER_UNKNOWN &&
+	     strcmp(pm_owner_family(region->owner), pm_owner_family(heap->owner)) != 0))
+		return false;
+	return pm_evidence_rate(&region->memory) <=
+	       tables_part * fmax(pm_evidence_rate(&heap->memory), pm_evidence_rate(&heap->used));
 }
 
 static bool is_unexplained(const struct pm_finding_context *context,

@@ -273,6 +273,10 @@ static void tables_of_a_collector_are_not_reported(void **state)
 	scene_judge(&scene);
 	assert_false(scene_has(&scene, PM_FINDING_GROWTH));
 
+	scene.regions[0].owner = PM_OWNER_GO_INTERNAL;
+	scene_judge(&scene);
+	assert_false(scene_has(&scene, PM_FINDING_GROWTH));
+
 	scene.regions[0].memory = scene_steady(8 * MIB, MIB);
 	scene_judge(&scene);
 	assert_true(scene_has(&scene, PM_FINDING_GROWTH));
