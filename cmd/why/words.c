@@ -38,8 +38,8 @@ static const struct words words[PM_FINDING_COUNT] = {
 	                         NULL,
 	                         { "procmem watch %d", NULL } },
 	[PM_FINDING_JAVA_DIRECT] = { "direct buffers of Java fill their limit",
-	                             "find out who keeps ByteBuffers; or raise "
-	                             "-XX:MaxDirectMemorySize",
+	                             "find out who keeps ByteBuffers, or blocks of native code; or "
+	                             "raise -XX:MaxDirectMemorySize",
 	                             { "procmem headroom --for 30s %d",
 	                               "procmem strings -u %d %s" } },
 	[PM_FINDING_RUNTIME_HEAP] = { "the heap of the runtime is at its maximum",

@@ -300,6 +300,8 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	finding->verdict = PM_VERDICT_STEADY;
 	finding->count_rate = chunks->net_rate;
 	finding->rate = join(context, finding, done);
+	/* Two counts of a recording do not show whether chunks grew in all of the time between. */
+	finding->estimate = evidence->source == PM_EVIDENCE_RECORDING;
 	if (is_part_of_steps(region, finding->rate))
 		finding->confidence = PM_CONFIDENCE_POSSIBLE;
 	add_details(context, finding);
