@@ -260,6 +260,25 @@ static void buffers_that_are_released_are_possible(void **state)
 	pm_findings_deinit(&scene.findings);
 }
 
+/** What grows much faster than the heap of the runtime is outside of it. */
+static void growth_beside_a_slow_heap_is_outside(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	scene_add_owner(&scene, PM_OWNER_V8_HEAP, scene_steady(20 * MIB, MIB / 20.0));
+	scene_add_region(&scene, PM_KIND_MALLOC, scene_steady(50 * MIB, MIB));
+	scene.regions[0].owner = PM_OWNER_MALLOC;
+	scene.regions[0].kind = PM_KIND_ANON;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_OUTSIDE_RUNTIME);
+
+	scene.owners[0].memory = scene_steady(20 * MIB, MIB / 2.0);
+	scene_judge(&scene);
+	assert_false(scene_has(&scene, PM_FINDING_OUTSIDE_RUNTIME));
+	pm_findings_deinit(&scene.findings);
+}
+
 /** The tables of a collector grow with its heap: they are no growth of their own. */
 static void tables_of_a_collector_are_not_reported(void **state)
 {
@@ -450,6 +469,7 @@ int main(void)
 		cmocka_unit_test(growth_that_ends_soon_is_possible),
 		cmocka_unit_test(a_heap_of_v8_that_doubles_is_live),
 		cmocka_unit_test(buffers_that_are_released_are_possible),
+		cmocka_unit_test(growth_beside_a_slow_heap_is_outside),
 		cmocka_unit_test(tables_of_a_collector_are_not_reported),
 		cmocka_unit_test(direct_buffers_fill_their_limit),
 		cmocka_unit_test(classes_pile_up_after_the_start),
