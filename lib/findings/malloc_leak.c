@@ -214,7 +214,7 @@ static double join(struct pm_finding_context *context, struct pm_finding *findin
 	return rate;
 }
 
-/** Returns how many percent of the new chunks are released again. */
+/** Returns the percentage of the new chunks that are released again. */
 static double released_percent(const struct pm_evidence_chunks *chunks)
 {
 	return 100 * (1 - chunks->net_rate / chunks->rate);
