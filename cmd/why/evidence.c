@@ -236,6 +236,7 @@ static void add_own_counts(const struct why_observation *observation,
 		owner->collections = why_trends_of(observation, &owners->go_collections,
 		                                   PM_TREND_COUNT);
 		owner->used = why_trends_of(observation, &owners->go_used, PM_TREND_BYTES);
+		owner->live = why_trends_of(observation, &owners->go_live, PM_TREND_BYTES);
 	}
 
 	for (size_t i = 0; i < observation->headroom.count; i++) {

@@ -44,6 +44,7 @@ static int add_counters(struct why_owners *owners, const struct pm_sample *sampl
 		{ "java", "old_used", &owners->java_used },
 		{ "go", "collections", &owners->go_collections },
 		{ "go", "heap_in_use", &owners->go_used },
+		{ "go", "heap_marked", &owners->go_live },
 	};
 
 	for (size_t i = 0; i < sample->runtimes->counter_count; i++) {
@@ -179,6 +180,7 @@ void why_owners_deinit(struct why_owners *owners)
 	pm_series_deinit(&owners->java_used);
 	pm_series_deinit(&owners->go_collections);
 	pm_series_deinit(&owners->go_used);
+	pm_series_deinit(&owners->go_live);
 	pm_python_heap_close(owners->first_types);
 	pm_python_heap_close(owners->last_types);
 	free(owners->regions);

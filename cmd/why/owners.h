@@ -32,6 +32,7 @@ struct why_owners {
 	uint64_t java_used_max;                /**< maximum of `java_used`; 0 if not known */
 	struct pm_series go_collections;       /**< collections of Go since its start */
 	struct pm_series go_used;              /**< bytes of objects of Go */
+	struct pm_series go_live;              /**< of these, what the last collection has left */
 	double first_time;                     /**< time of `first_types`, in seconds */
 	double last_time;                      /**< time of `last_types`, in seconds */
 };

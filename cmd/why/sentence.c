@@ -183,6 +183,8 @@ static const char *words_of(enum pm_verdict verdict)
 static const char *things_of(enum pm_finding_id id)
 {
 	switch (id) {
+	case PM_FINDING_MANY_CHUNKS:
+		return " chunks";
 	case PM_FINDING_THREADS:
 		return " threads";
 	case PM_FINDING_MAPPINGS:

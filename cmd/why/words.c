@@ -21,6 +21,9 @@ static const struct words words[PM_FINDING_COUNT] = {
 	                               "find out what keeps these blocks",
 	                               { "procmem strings -u %d %s",
 	                                 "procmem trace --for 60s %d" } },
+	[PM_FINDING_MANY_CHUNKS] = { "much of the memory is malloc chunks of one size",
+	                             "find out whether the program needs them all",
+	                             { "procmem heap %d", "procmem refs %d %s" } },
 	[PM_FINDING_ARENA_RETENTION] = { "malloc keeps memory that the program has freed",
 	                                 "malloc_trim(0), fewer arenas (MALLOC_ARENA_MAX), or "
 	                                 "another allocator",
@@ -35,8 +38,8 @@ static const struct words words[PM_FINDING_COUNT] = {
 	                         NULL,
 	                         { "procmem watch %d", NULL } },
 	[PM_FINDING_JAVA_DIRECT] = { "direct buffers of Java fill their limit",
-	                             "find out who keeps ByteBuffers; or raise "
-	                             "-XX:MaxDirectMemorySize",
+	                             "find out who keeps ByteBuffers, or blocks of native code; or "
+	                             "raise -XX:MaxDirectMemorySize",
 	                             { "procmem headroom --for 30s %d",
 	                               "procmem strings -u %d %s" } },
 	[PM_FINDING_RUNTIME_HEAP] = { "the heap of the runtime is at its maximum",

@@ -14,6 +14,17 @@ int pm_error_out_of_memory(struct pm_error *error)
 	return pm_error_set(error, PM_ERROR_RESOURCES, ENOMEM, "out of memory in procmem itself");
 }
 
+int pm_error_no_resources(int cause, struct pm_error *error)
+{
+	if (cause == EMFILE)
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause,
+		                    "procmem has too many open files: increase 'ulimit -n'");
+	if (cause == ENFILE)
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause,
+		                    "the machine has too many open files (fs.file-max)");
+	return pm_error_out_of_memory(error);
+}
+
 int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, size_t item_size,
                      struct pm_error *error)
 {

@@ -30,4 +30,12 @@ int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, s
  */
 int pm_error_out_of_memory(struct pm_error *error);
 
+/**
+ * Reports that a call failed because this process lacks something: descriptors or memory.
+ * @param cause  errno of the call (pm_errno_is_ours())
+ * @param error  receives PM_ERROR_RESOURCES; may be NULL
+ * @return       always -1
+ */
+int pm_error_no_resources(int cause, struct pm_error *error);
+
 #endif

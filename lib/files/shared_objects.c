@@ -303,7 +303,7 @@ static int add_descriptors(struct search *search, struct use *use, bool *readabl
 		if (fd >= 0)
 			close(fd);
 		*readable = *readable && cause != EACCES && cause != EPERM;
-		return pm_errno_is_ours(cause) ? pm_error_out_of_memory(error) : 0;
+		return pm_errno_is_ours(cause) ? pm_error_no_resources(cause, error) : 0;
 	}
 
 	int result = 1;
@@ -363,7 +363,7 @@ static int add_mappings(struct search *search, struct use *use, bool *readable,
 	int fd = pm_memory_file_open(use->procfs, "maps", O_RDONLY);
 	if (fd < 0) {
 		*readable = *readable && errno != EACCES && errno != EPERM;
-		return pm_errno_is_ours(errno) ? pm_error_out_of_memory(error) : 0;
+		return pm_errno_is_ours(errno) ? pm_error_no_resources(errno, error) : 0;
 	}
 
 	/* An error of reading means that the process has ended. */
@@ -406,7 +406,7 @@ static int add_process(struct search *search, const char *proc_root, pid_t pid, 
 	bool readable = true;
 
 	if (pm_procfs_open(&procfs, proc_root, pid) < 0)
-		return pm_errno_is_ours(errno) ? pm_error_out_of_memory(error) : 0;
+		return pm_errno_is_ours(errno) ? pm_error_no_resources(errno, error) : 0;
 
 	struct use use = { .procfs = &procfs, .comm = comm };
 	pm_comm_read(&procfs, "comm", comm);

@@ -16,6 +16,7 @@ static pm_finding_rule *const rules[] = {
 	pm_finding_arena_retention, pm_finding_locked,        pm_finding_huge_pages,
 	pm_finding_swapping,        pm_finding_page_cache,    pm_finding_growth,
 	pm_finding_pressure,        pm_finding_plateau,       pm_finding_shared_counted,
+	pm_finding_many_chunks,
 };
 
 static int by_weight(const void *left, const void *right)
@@ -62,6 +63,7 @@ const char *pm_finding_name(enum pm_finding_id id)
 	static const char *const names[PM_FINDING_COUNT] = {
 		[PM_FINDING_MALLOC_LEAK] = "malloc_leak",
 		[PM_FINDING_MAPPED_CHUNKS] = "mapped_chunks",
+		[PM_FINDING_MANY_CHUNKS] = "many_chunks",
 		[PM_FINDING_ARENA_RETENTION] = "arena_retention",
 		[PM_FINDING_RESERVE] = "reserve",
 		[PM_FINDING_RISING_FLOOR] = "rising_floor",

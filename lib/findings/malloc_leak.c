@@ -214,10 +214,16 @@ static double join(struct pm_finding_context *context, struct pm_finding *findin
 	return rate;
 }
 
+/** Returns the percentage of the new chunks that are released again. */
+static double released_percent(const struct pm_evidence_chunks *chunks)
+{
+	return 100 * (1 - chunks->net_rate / chunks->rate);
+}
+
 static void add_details(const struct pm_finding_context *context, struct pm_finding *finding)
 {
 	const struct pm_evidence_chunks *chunks = finding->chunks;
-	double released = 100 * (1 - chunks->net_rate / chunks->rate);
+	double released = released_percent(chunks);
 
 	if (released >= released_min)
 		pm_finding_support(finding, (struct pm_finding_fact){ .id = PM_FACT_RELEASED,
@@ -250,20 +256,39 @@ static bool can_be_garbage(const struct pm_evidence *evidence,
 	return chunks->size >= buffer_min && pm_finding_collects(pm_finding_runtime(evidence));
 }
 
+/** Returns how sure it is that chunks pile up. */
+static enum pm_confidence confidence_of(const struct pm_evidence *evidence,
+                                        const struct pm_evidence_chunks *chunks)
+{
+	bool garbage = can_be_garbage(evidence, chunks);
+
+	/* A collector that releases some of the buffers can release the others, too. */
+	if (!arena_grows(evidence, chunks->arena) ||
+	    (garbage && released_percent(chunks) >= released_min))
+		return PM_CONFIDENCE_POSSIBLE;
+	if (garbage)
+		return pm_finding_buffers(evidence);
+	return chunks->certain ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY;
+}
+
+/**
+ * Tests whether chunks are a small part of what grows in a region in steps: many sizes grow in a
+ * program that works on something large, such as a compiler, until it has done it.
+ */
+static bool is_part_of_steps(const struct pm_evidence_region *region, double rate)
+{
+	return region && !pm_evidence_grows(&region->memory) &&
+	       rate < explains_min * pm_evidence_rate(&region->memory);
+}
+
 static void report(struct pm_finding_context *context, const struct pm_evidence_chunks *chunks,
                    bool *done)
 {
 	const struct pm_evidence *evidence = context->evidence;
 	const struct pm_evidence_region *region = growing_region(evidence, chunks->arena);
 	const struct pm_evidence_arena *arena = find_arena(evidence, chunks->arena);
-	enum pm_confidence confidence = PM_CONFIDENCE_POSSIBLE;
-
-	if (can_be_garbage(evidence, chunks))
-		confidence = pm_finding_buffers(evidence);
-	else if (arena_grows(evidence, chunks->arena))
-		confidence = chunks->certain ? PM_CONFIDENCE_SURE : PM_CONFIDENCE_LIKELY;
-
-	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_MALLOC_LEAK, confidence);
+	struct pm_finding *finding = pm_finding_add(context, PM_FINDING_MALLOC_LEAK,
+	                                            confidence_of(evidence, chunks));
 	if (!finding)
 		return;
 
@@ -275,6 +300,10 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	finding->verdict = PM_VERDICT_STEADY;
 	finding->count_rate = chunks->net_rate;
 	finding->rate = join(context, finding, done);
+	/* Two counts of a recording do not show whether chunks grew in all of the time between. */
+	finding->estimate = evidence->source == PM_EVIDENCE_RECORDING;
+	if (is_part_of_steps(region, finding->rate))
+		finding->confidence = PM_CONFIDENCE_POSSIBLE;
 	add_details(context, finding);
 	pm_finding_set_limit(context, finding);
 	pm_finding_weigh(context, finding);

@@ -16,6 +16,7 @@ pm_finding_rule pm_finding_java_metaspace;
 pm_finding_rule pm_finding_kernel_memory;
 pm_finding_rule pm_finding_locked;
 pm_finding_rule pm_finding_malloc_leak;
+pm_finding_rule pm_finding_many_chunks;
 pm_finding_rule pm_finding_mapped_chunks;
 pm_finding_rule pm_finding_page_cache;
 pm_finding_rule pm_finding_pile_up;

@@ -5,6 +5,9 @@
  * Needs: regions over time. These rules come last: they report what is not explained, so that no
  * growth is lost.
  */
+#include <math.h>
+#include <string.h>
+
 #include "base/minmax.h"
 #include "findings/rules.h"
 
@@ -14,6 +17,12 @@ enum { FINDINGS_MAX = 3 };
 /* Growth that is not steady must be at least this part of the memory of the target. */
 static const double part_min = 0.01;
 
+/* The tables of a collector grow by at most this part of the growth of its heap. */
+static const double tables_part = 0.1;
+
+/* A heap that grows by less than this part of other growth is not the cause. */
+static const double slow_part = 0.1;
+
 /** Tests whether the growth of a region is steady, or large: steps of some pages are usual. */
 static bool is_worth(const struct pm_evidence *evidence, const struct pm_evidence_trend *memory)
 {
@@ -22,22 +31,45 @@ static bool is_worth(const struct pm_evidence *evidence, const struct pm_evidenc
 	return pm_evidence_grows(memory) || grown >= part_min * (double)evidence->memory.last;
 }
 
+/**
+ * Tests whether the growth of a region is small beside that of the heap of a runtime: bitmaps and
+ * tables of a collector grow with its heap.
+ */
+static bool belongs_to_heap(const struct pm_evidence *evidence,
+                            const struct pm_evidence_region *region)
+{
+	const struct pm_evidence_owner *heap = pm_finding_owner(evidence,
+	                                                        pm_finding_runtime(evidence));
+
+	if (!heap || !pm_finding_collects(heap->owner) ||
+	    (region->owner != PM_OWNER_UNKNOWN &&
+	     strcmp(pm_owner_family(region->owner), pm_owner_family(heap->owner)) != 0))
+		return false;
+	return pm_evidence_rate(&region->memory) <=
+	       tables_part * fmax(pm_evidence_rate(&heap->memory), pm_evidence_rate(&heap->used));
+}
+
 static bool is_unexplained(const struct pm_finding_context *context,
                            const struct pm_evidence_region *region)
 {
 	return is_worth(context->evidence, &region->memory) &&
+	       !belongs_to_heap(context->evidence, region) &&
 	       !pm_finding_is_explained(context, region) && pm_evidence_rate(&region->memory) > 0 &&
 	       pm_finding_matters(context, pm_evidence_rate(&region->memory));
 }
 
-/** Tests whether memory of malloc is outside of the heap of a runtime, which does not grow. */
-static bool is_outside(const struct pm_evidence *evidence, enum pm_owner owner)
+/**
+ * Tests whether memory of malloc that grows is outside of the heap of a runtime, which does not
+ * grow, or much slower.
+ */
+static bool is_outside(const struct pm_evidence *evidence, enum pm_owner owner, double rate)
 {
 	enum pm_owner runtime = pm_finding_runtime(evidence);
 	const struct pm_evidence_owner *heap = pm_finding_owner(evidence, runtime);
 
 	return owner == PM_OWNER_MALLOC && runtime != PM_OWNER_UNKNOWN && heap &&
-	       pm_evidence_is_flat(&heap->memory);
+	       (pm_evidence_is_flat(&heap->memory) ||
+	        pm_evidence_rate(&heap->memory) < slow_part * rate);
 }
 
 /** Variables of a program or library grow only until all their pages are used: it is harmless. */
@@ -60,7 +92,8 @@ static void set_end(struct pm_finding *finding)
 
 static void report(struct pm_finding_context *context, const struct pm_evidence_region *region)
 {
-	bool outside = is_outside(context->evidence, region->owner);
+	bool outside = is_outside(context->evidence, region->owner,
+	                          pm_evidence_rate(&region->memory));
 	enum pm_finding_id id = outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_GROWTH;
 	bool steady = pm_evidence_grows(&region->memory);
 	struct pm_finding *finding = pm_finding_add(

@@ -373,7 +373,7 @@ static int list_below(struct listing *listing, const char *folder, size_t depth,
 	DIR *directory = opendir(folder);
 	if (!directory) {
 		listing->list.unreadable += errno != ENOENT;
-		return pm_errno_is_ours(errno) ? pm_error_out_of_memory(error) : 0;
+		return pm_errno_is_ours(errno) ? pm_error_no_resources(errno, error) : 0;
 	}
 
 	int result = 0;

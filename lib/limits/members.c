@@ -32,7 +32,7 @@ struct gathering {
 static int check_member(int cause, struct pm_error *error)
 {
 	if (pm_errno_is_ours(cause))
-		return pm_error_out_of_memory(error);
+		return pm_error_no_resources(cause, error);
 
 	return 0;
 }

@@ -27,7 +27,7 @@ static const char *root_of(const char *proc_root)
 static enum pm_memory_use_result failure(int cause, struct pm_error *error)
 {
 	if (pm_errno_is_ours(cause)) {
-		pm_error_out_of_memory(error);
+		pm_error_no_resources(cause, error);
 		return PM_USE_FAILED;
 	}
 
@@ -191,7 +191,7 @@ int pm_memory_use_pids(const char *proc_root, pid_t **pids, size_t *count, struc
 	if (pm_procfs_list_numbers(&procfs, root, pids, count) == 0)
 		return 0;
 	if (pm_errno_is_ours(errno))
-		return pm_error_out_of_memory(error);
+		return pm_error_no_resources(errno, error);
 
 	return pm_error_set(error, PM_ERROR_IO, errno, "cannot read %s: %s", root, strerror(errno));
 }

@@ -10,6 +10,11 @@
  * reused, even another process. So after each use of process_vm_readv(), one byte is read from mem,
  * which takes a microsecond. If the original address space is gone, this byte cannot be read, and
  * the whole read fails.
+ *
+ * process_vm_readv() pins pages, and the kernel gives the target a copy of each anonymous page that
+ * a fork shares before it pins it (gup_must_unshare() in mm/internal.h). Reading would double the
+ * memory of a family. mem pins nothing. So pagemap is read first: only pages that no other process
+ * maps are read with process_vm_readv().
  */
 #include <procmem/target_reader.h>
 
@@ -32,11 +37,20 @@
 
 enum { VECTORS_MAX = 512 };
 
+/* Pages whose entries in pagemap are read by one call: the pages of 1 MiB, which is the usual size
+ * of a read. */
+enum { ENTRIES_MAX = 256 };
+
+/* Bits of the entries (Documentation/admin-guide/mm/pagemap.rst). */
+static const uint64_t entry_present = UINT64_C(1) << 63, entry_swapped = UINT64_C(1) << 62,
+		      entry_file = UINT64_C(1) << 61, entry_exclusive = UINT64_C(1) << 56;
+
 struct target_reader {
 	struct pm_process *process;
 	const struct pm_regions *regions;
 	uint64_t page_mask;
 	int mem;
+	int pagemap; /* -1: not available; then only mem is used on private mappings */
 	/* If true, only mem is used, because process_vm_readv() failed with EPERM or ENOSYS, or
 	 * because the PID belongs to another PID namespace */
 	atomic_bool readv_refused;
@@ -71,6 +85,35 @@ static void advance(struct cursor *cursor, uint64_t bytes)
 	}
 }
 
+/** Tests whether a page can be pinned without a copy: it is not anonymous, or not shared. */
+static bool is_unshared(uint64_t entry)
+{
+	if (entry & entry_swapped)
+		return false;
+	return !(entry & entry_present) || (entry & (entry_file | entry_exclusive));
+}
+
+/**
+ * Decides whether process_vm_readv() may be used on the start of a part of a private mapping. The
+ * part is cut, so that one call reads its entries in pagemap.
+ */
+static void choose_for_private(const struct target_reader *reader, struct part *part)
+{
+	uint64_t entries[ENTRIES_MAX], page = reader->page_mask + 1;
+	uint64_t first = part->range.start / page;
+	uint64_t pages = pm_min((part->range.end - 1) / page - first + 1, ENTRIES_MAX);
+	size_t size = (size_t)pages * sizeof *entries;
+
+	part->readv = reader->pagemap >= 0 && pm_pread(reader->pagemap, entries, size,
+	                                               first * sizeof *entries) == (ssize_t)size;
+	if (!part->readv)
+		return;
+
+	part->range.end = pm_min(part->range.end, (first + pages) * page);
+	for (uint64_t i = 0; i < pages && part->readv; i++)
+		part->readv = is_unshared(entries[i]);
+}
+
 /**
  * Returns the part that starts at a cursor. It ends at the end of the range, or earlier at the end
  * of its region, since the next region may need another method.
@@ -92,6 +135,8 @@ static struct part part_at(struct target_reader *reader, struct cursor *cursor)
 
 	part.range.end = pm_min(part.range.end, region->end);
 	part.readv = pm_region_allows_readv(region);
+	if (part.readv && !(region->perms & PM_PERM_SHARED))
+		choose_for_private(reader, &part);
 
 	return part;
 }
@@ -276,6 +321,8 @@ static int target_read(void *context, const struct pm_range *ranges, size_t coun
 static void target_close(void *context)
 {
 	struct target_reader *reader = context;
+	if (reader->pagemap >= 0)
+		close(reader->pagemap);
 	if (reader->mem >= 0)
 		close(reader->mem);
 	free(reader);
@@ -301,6 +348,8 @@ int pm_target_reader_open(struct pm_process *process, const struct pm_regions *r
 		free(opened);
 		return -1;
 	}
+	if (pm_process_open_file(process, "pagemap", O_RDONLY, &opened->pagemap, NULL) < 0)
+		opened->pagemap = -1;
 	if (pm_process_check(process, error) < 0) {
 		target_close(opened);
 		return -1;

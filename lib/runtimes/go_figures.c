@@ -79,10 +79,11 @@ static void add_heap_counters(struct pm_runtimes_context *context,
 		add_counter(context, "stacks", value, true);
 }
 
-/** Adds figures of gcController: memory that is free, and what the limit counts. */
+/** Adds figures of gcController: memory that is free or live, and what the limit counts. */
 static void add_controller(struct pm_runtimes_context *context, const struct pm_go_layout *layout)
 {
 	uint64_t controller = layout->variables[PM_GO_CONTROLLER], free, released, limit, ready;
+	uint64_t marked;
 
 	if (pm_go_layout_has(layout, PM_GO_CONTROLLER, PM_GO_CONTROLLER_FREE,
 	                     PM_GO_CONTROLLER_RELEASED) &&
@@ -94,6 +95,13 @@ static void add_controller(struct pm_runtimes_context *context, const struct pm_
 		add_counter(context, "heap_idle", free + released, true);
 		add_counter(context, "heap_released", released, true);
 	}
+
+	if (pm_go_layout_has(layout, PM_GO_CONTROLLER, PM_GO_CONTROLLER_MARKED,
+	                     PM_GO_CONTROLLER_MARKED) &&
+	    pm_runtime_read_word(context, controller + layout->fields[PM_GO_CONTROLLER_MARKED],
+	                         &marked) &&
+	    marked <= bytes_max)
+		add_counter(context, "heap_marked", marked, true);
 
 	if (!pm_go_layout_has(layout, PM_GO_CONTROLLER, PM_GO_CONTROLLER_LIMIT,
 	                      PM_GO_CONTROLLER_READY) ||

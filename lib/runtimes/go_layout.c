@@ -46,6 +46,7 @@ static const struct {
 	[PM_GO_CONTROLLER_READY] = { "runtime.gcControllerState", "mappedReady" },
 	[PM_GO_CONTROLLER_FREE] = { "runtime.gcControllerState", "heapFree" },
 	[PM_GO_CONTROLLER_RELEASED] = { "runtime.gcControllerState", "heapReleased" },
+	[PM_GO_CONTROLLER_MARKED] = { "runtime.gcControllerState", "heapMarked" },
 	[PM_GO_SCHED_SYSTEM] = { "runtime.schedt", "ngsys" },
 	[PM_GO_G_STATUS] = { "runtime.g", "atomicstatus" },
 	[PM_GO_G_LOCKED] = { "runtime.g", "lockedm" },

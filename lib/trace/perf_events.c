@@ -431,6 +431,10 @@ static void close_events(struct pm_perf_events *events)
 static int too_many(struct pm_perf_events *events, pid_t pid, size_t threads, int cause,
                     struct pm_error *error)
 {
+	/* Without a descriptor, the threads could not be listed. */
+	if (threads == 0)
+		return pm_error_no_resources(EMFILE, error);
+
 	/* The other plans need fewer events, but they need privileges. */
 	events->plan = PM_PERF_PER_THREAD;
 	size_t count = needed(events, threads);

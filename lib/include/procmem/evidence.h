@@ -84,6 +84,8 @@ struct pm_evidence_owner {
 	 */
 	struct pm_evidence_trend used;
 	uint64_t used_max; /**< maximum of `used`; 0: none, or not known */
+	/** Bytes of objects that the last collection has found in use. Known for Go */
+	struct pm_evidence_trend live;
 	/** Collections of garbage since the start of the runtime; known for Java and Go */
 	struct pm_evidence_trend collections;
 	/** Of these, collections of old objects; known for Java */

@@ -20,6 +20,7 @@ extern "C" {
 enum pm_finding_id {
 	PM_FINDING_MALLOC_LEAK,     /**< chunks of malloc of one size are allocated and stay */
 	PM_FINDING_MAPPED_CHUNKS,   /**< large blocks, each mapped by malloc separately, stay */
+	PM_FINDING_MANY_CHUNKS,     /**< chunks of one size weigh; their growth is not known */
 	PM_FINDING_ARENA_RETENTION, /**< malloc keeps much free memory */
 	PM_FINDING_RESERVE,         /**< memory grows into a reserve, whose end is known */
 	PM_FINDING_RISING_FLOOR,    /**< rises and falls, and what is left after a fall rises */

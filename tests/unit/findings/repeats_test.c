@@ -33,6 +33,20 @@ static void a_short_observation_is_not_sure(void **state)
 	pm_findings_deinit(&scene.findings);
 }
 
+/** A recording has two counts, so that its rates are known about exactly. */
+static void rates_of_a_recording_are_estimates(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	init(&scene);
+	assert_false(scene_judge(&scene)->estimate);
+	scene.evidence.source = PM_EVIDENCE_RECORDING;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_MALLOC_LEAK);
+	assert_true(scene_judge(&scene)->estimate);
+	pm_findings_deinit(&scene.findings);
+}
+
 static void chunks_of_a_peak_are_no_leak(void **state)
 {
 	(void)state;
@@ -167,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_observation_is_not_sure),
+		cmocka_unit_test(rates_of_a_recording_are_estimates),
 		cmocka_unit_test(chunks_of_a_peak_are_no_leak),
 		cmocka_unit_test(growth_in_steps_is_that_of_the_chunks),
 		cmocka_unit_test(memory_without_a_runtime_is_not_outside_of_one),

@@ -146,6 +146,162 @@ static void the_limit_of_go_is_soft(void **state)
 	pm_findings_deinit(&scene.findings);
 }
 
+/** Go tells what its collections leave. */
+static void go_tells_what_is_live(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	struct pm_evidence_owner *heap = scene_add_owner(&scene, PM_OWNER_GO_HEAP,
+	                                                 scene_steady(90 * MIB, MIB));
+	heap->used = scene_steady(80 * MIB, MIB);
+	heap->collections = scene_counted(7, 7);
+	heap->live = scene_flat(40 * MIB);
+	assert_null(scene_judge(&scene));
+	assert_int_equal(scene.findings.count, 1);
+
+	/* Each collection leaves the same. */
+	heap->collections = scene_counted(7, 12);
+	assert_null(scene_judge(&scene));
+
+	/* One has left more than the one before. */
+	heap->collections = scene_counted(7, 8);
+	heap->live = scene_steps(60 * MIB, MIB);
+	heap->live.first = 40 * MIB;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_RUNTIME_GROWTH);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	heap->collections = scene_counted(7, 9);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_LIKELY);
+
+	/* It rises under garbage that comes and goes. */
+	heap->used = scene_flat(80 * MIB);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+	assert_true(scene_judge(&scene)->rate == MIB);
+	pm_findings_deinit(&scene.findings);
+}
+
+/** Growth that can be garbage, and that ends the process soon, is not left out. */
+static void growth_that_ends_soon_is_possible(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	struct pm_evidence_owner *heap = scene_add_owner(&scene, PM_OWNER_GO_HEAP,
+	                                                 scene_steady(90 * MIB, MIB));
+	heap->used = scene_steady(80 * MIB, MIB);
+	heap->collections = scene_counted(7, 7);
+	scene_add_limit(&scene, 300 * MIB, 300);
+	assert_null(scene_judge(&scene));
+
+	scene.limits[0].limit.used = scene.limits[0].limit.max - 30 * MIB;
+	assert_non_null(scene_judge(&scene));
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+	pm_findings_deinit(&scene.findings);
+}
+
+/** V8 shows no collections: a heap that doubles and never becomes smaller was collected. */
+static void a_heap_of_v8_that_doubles_is_live(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	struct pm_evidence_owner *heap = scene_add_owner(&scene, PM_OWNER_V8_HEAP,
+	                                                 scene_steady(450 * MIB, MIB));
+	heap->used = scene_steady(400 * MIB, MIB);
+	heap->used_max = UINT64_C(4096) * MIB;
+	scene_add_limit_of(&scene, PM_LIMIT_V8_OLD_SPACE, heap->used_max, 400 * MIB);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_LIKELY);
+
+	heap->used.first = 300 * MIB;
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	/* A large heap that grows in steps ends in less than an hour. */
+	heap->used = scene_steps(1600 * MIB, MIB);
+	heap->used.first = 1570 * MIB;
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	heap->used = scene_steps(400 * MIB, MIB);
+	heap->used.first = 370 * MIB;
+	assert_null(scene_judge(&scene));
+
+	/* Each fall leaves more. */
+	heap->used.trend.sawtooth = heap->used.trend.floor_known = true;
+	heap->used.trend.floor_rise = heap->used.trend.swing = 10.0 * MIB;
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+	heap->used.trend.floor_rise = 3.0 * MIB;
+	assert_null(scene_judge(&scene));
+	pm_findings_deinit(&scene.findings);
+}
+
+/** Buffers of which a collection has released some can all be garbage. */
+static void buffers_that_are_released_are_possible(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	scene_add_owner(&scene, PM_OWNER_V8_HEAP, scene_flat(20 * MIB));
+	scene_add_region(&scene, PM_KIND_HEAP, scene_steady(50 * MIB, MIB));
+	scene_add_chunks(&scene, 256 << 10, 4, 4);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_LIKELY);
+
+	scene.chunks[0].rate = 5.5;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_MALLOC_LEAK);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+
+	/* They do not grow steadily. */
+	scene.chunks[0].rate = 4;
+	scene.regions[0].memory = scene_steps(50 * MIB, MIB);
+	assert_int_equal(scene_judge(&scene)->confidence, PM_CONFIDENCE_POSSIBLE);
+	pm_findings_deinit(&scene.findings);
+}
+
+/** What grows much faster than the heap of the runtime is outside of it. */
+static void growth_beside_a_slow_heap_is_outside(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	scene_add_owner(&scene, PM_OWNER_V8_HEAP, scene_steady(20 * MIB, MIB / 20.0));
+	scene_add_region(&scene, PM_KIND_MALLOC, scene_steady(50 * MIB, MIB));
+	scene.regions[0].owner = PM_OWNER_MALLOC;
+	scene.regions[0].kind = PM_KIND_ANON;
+	assert_int_equal(scene_judge(&scene)->id, PM_FINDING_OUTSIDE_RUNTIME);
+
+	scene.owners[0].memory = scene_steady(20 * MIB, MIB / 2.0);
+	scene_judge(&scene);
+	assert_false(scene_has(&scene, PM_FINDING_OUTSIDE_RUNTIME));
+	pm_findings_deinit(&scene.findings);
+}
+
+/** The tables of a collector grow with its heap: they are no growth of their own. */
+static void tables_of_a_collector_are_not_reported(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	scene_add_owner(&scene, PM_OWNER_GO_HEAP, scene_steady(90 * MIB, 4.0 * MIB));
+	scene_add_region(&scene, PM_KIND_ANON, scene_steady(8 * MIB, MIB / 5.0));
+	scene.regions[0].owner = PM_OWNER_UNKNOWN;
+	scene_judge(&scene);
+	assert_false(scene_has(&scene, PM_FINDING_GROWTH));
+
+	scene.regions[0].owner = PM_OWNER_GO_INTERNAL;
+	scene_judge(&scene);
+	assert_false(scene_has(&scene, PM_FINDING_GROWTH));
+
+	scene.regions[0].memory = scene_steady(8 * MIB, MIB);
+	scene_judge(&scene);
+	assert_true(scene_has(&scene, PM_FINDING_GROWTH));
+	pm_findings_deinit(&scene.findings);
+}
+
 static void direct_buffers_fill_their_limit(void **state)
 {
 	(void)state;
@@ -309,6 +465,12 @@ int main(void)
 		cmocka_unit_test(old_objects_fill_the_heap),
 		cmocka_unit_test(the_old_space_of_v8_has_garbage),
 		cmocka_unit_test(the_limit_of_go_is_soft),
+		cmocka_unit_test(go_tells_what_is_live),
+		cmocka_unit_test(growth_that_ends_soon_is_possible),
+		cmocka_unit_test(a_heap_of_v8_that_doubles_is_live),
+		cmocka_unit_test(buffers_that_are_released_are_possible),
+		cmocka_unit_test(growth_beside_a_slow_heap_is_outside),
+		cmocka_unit_test(tables_of_a_collector_are_not_reported),
 		cmocka_unit_test(direct_buffers_fill_their_limit),
 		cmocka_unit_test(classes_pile_up_after_the_start),
 		cmocka_unit_test(memory_of_a_fixed_length_is_harmless),

@@ -125,9 +125,40 @@ static void signs_of_pressure(void **state)
 	}
 }
 
+/** A core file shows what is there, not what grows. */
+static void chunks_of_a_core_weigh(void **state)
+{
+	(void)state;
+	struct scene scene;
+
+	scene_init(&scene);
+	scene.evidence.source = PM_EVIDENCE_CORE;
+	scene.evidence.seconds = 0;
+	struct pm_evidence_chunks *chunks = scene_add_chunks(&scene, 128, 0, 0);
+	chunks->growth_known = false;
+	chunks->text = "AUDIT row=#";
+	chunks->count = 250000;
+	chunks->bytes = 32 * MIB;
+	const struct pm_finding *finding = scene_judge(&scene);
+	assert_non_null(finding);
+	assert_int_equal(finding->id, PM_FINDING_MANY_CHUNKS);
+	assert_int_equal(finding->confidence, PM_CONFIDENCE_POSSIBLE);
+	assert_true(finding->rate == 0);
+	assert_non_null(scene_fact(finding, PM_FACT_TEXT));
+
+	/* Of a process that was observed, what grows matters. */
+	scene.evidence.source = PM_EVIDENCE_LIVE;
+	assert_null(scene_judge(&scene));
+	scene.evidence.source = PM_EVIDENCE_CORE;
+	chunks->bytes = 20 * MIB;
+	assert_null(scene_judge(&scene));
+	pm_findings_deinit(&scene.findings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chunks_of_a_core_weigh),
 		cmocka_unit_test(locked_and_shared_memory_weigh),
 		cmocka_unit_test(huge_and_swapped_pages_weigh),
 		cmocka_unit_test(a_process_of_the_cgroup_grows),

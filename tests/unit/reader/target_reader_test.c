@@ -162,6 +162,24 @@ static void all_markers_are_read_without_smaps(void **state)
 	expect_complete_and_harmless(PM_MAPS, PM_PAGEMAP_BEST, false);
 }
 
+/** To read a page that a fork shares must not give the target a copy of it. */
+static void memory_stays_shared_after_a_fork(void **state)
+{
+	(void)state;
+	struct session session = { 0 };
+	struct markers none = { 0 };
+	struct pm_error error;
+
+	target_start(&session.target, "causes", "fork", "8", NULL);
+	open_session(&session, PM_SMAPS, PM_PAGEMAP_BEST);
+	uint64_t shared = kilobytes(&session, "smaps_rollup", "\nShared_Dirty:");
+	assert_true(shared >= UINT64_C(8) << 20);
+
+	must(read_ranges(&session, NULL, 0, false, &none, &error), &error);
+	assert_int_equal(kilobytes(&session, "smaps_rollup", "\nShared_Dirty:"), shared);
+	close_session(&session);
+}
+
 static void untouched_files_are_read_from_the_file(void **state)
 {
 	(void)state;
@@ -378,6 +396,7 @@ int main(void)
 		cmocka_unit_test(all_markers_are_read),
 		cmocka_unit_test(all_markers_are_read_without_the_ioctl),
 		cmocka_unit_test(all_markers_are_read_without_smaps),
+		cmocka_unit_test(memory_stays_shared_after_a_fork),
 		cmocka_unit_test(untouched_files_are_read_from_the_file),
 		cmocka_unit_test(only_bad_pages_are_unreadable),
 		cmocka_unit_test(another_tracer_does_not_matter),

@@ -103,6 +103,7 @@ static void figures(void **state)
 	fake_go_put(go, FAKE_GO_CONTROLLER + 0x10, 5000000);
 	fake_go_put(go, FAKE_GO_CONTROLLER + 0x18, 100);
 	fake_go_put(go, FAKE_GO_CONTROLLER + 0x20, 250);
+	fake_go_put(go, FAKE_GO_CONTROLLER + 0x28, 600);
 	/* Three run or wait, one of them with the bit of a scan; two are the runtime's own, of
 	 * which one is dead and locked. */
 	fake_go_add_goroutine(go, 2, false);
@@ -118,6 +119,7 @@ static void figures(void **state)
 	assert_int_equal(counter(go, "stacks"), 4096);
 	assert_int_equal(counter(go, "heap_idle"), 350);
 	assert_int_equal(counter(go, "heap_released"), 250);
+	assert_int_equal(counter(go, "heap_marked"), 600);
 	assert_int_equal(counter(go, "collections"), 12);
 	assert_int_equal(counter(go, "pause_time"), 7654);
 	assert_int_equal(counter(go, "goroutines"), 3);
