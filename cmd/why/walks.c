@@ -161,6 +161,16 @@ static int read_regions(struct why_walks *walks, struct pm_regions *regions, str
 	return pm_maps_read(walks->process, PM_SMAPS, regions, error);
 }
 
+/** Tests whether the allocator of the target is known. */
+static int check_heap(const struct why_walks *walks, const struct pm_heap *heap,
+                      struct pm_error *error)
+{
+	char word[24];
+
+	snprintf(word, sizeof word, "%d", (int)pm_process_pid(walks->process));
+	return malloc_heap_check(heap, NULL, word, error);
+}
+
 /** Opens the heap for the first time, and the search for types, which all walks use. */
 static int walk_first(struct why_walks *walks, struct pm_error *error)
 {
@@ -170,7 +180,7 @@ static int walk_first(struct why_walks *walks, struct pm_error *error)
 	if (read_regions(walks, &walks->regions, error) < 0 ||
 	    malloc_heap_open_beside(walks->process, &walks->regions, &walks->skip[0], walks->cancel,
 	                            first, error) < 0 ||
-	    malloc_heap_check(first->heap, NULL, "", error) < 0)
+	    check_heap(walks, first->heap, error) < 0)
 		return -1;
 
 	double opened = clock_boot_seconds();
@@ -201,7 +211,7 @@ static int walk_again(struct why_walks *walks, struct malloc_heap *opened,
 	if (read_regions(walks, regions, error) < 0 ||
 	    malloc_heap_open_beside(walks->process, regions, &walks->skip[walks->count],
 	                            walks->cancel, opened, error) < 0 ||
-	    malloc_heap_check(opened->heap, NULL, "", error) < 0)
+	    check_heap(walks, opened->heap, error) < 0)
 		return -1;
 	return walk_over(walks, opened->heap, began, error);
 }
