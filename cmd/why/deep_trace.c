@@ -3,8 +3,8 @@
  * Memory of a region that grows is touched or mapped by the code that makes it grow. If the finding
  * has no region, or the new memory is in new regions, all sites of the trace are compared.
  *
- * In an arena, all code that calls malloc touches memory: a cache that fills again touches more than
- * the leak beside it. So code that touches much more than the chunks gain is not theirs.
+ * In an arena, all code that calls malloc touches memory: a cache that fills again touches more
+ * than the leak beside it. So code that touches much more than the chunks gain is not theirs.
  */
 #include "why/deep_trace.h"
 
@@ -49,8 +49,7 @@ static const struct pm_site *largest_site(const struct pm_site_list *sites, doub
 
 /** Lists the sites of a result. */
 static int list_sites(struct why_deep_trace *found, const struct pm_trace *trace,
-                      const struct pm_trace_result *result, double growth,
-                      struct pm_error *error)
+                      const struct pm_trace_result *result, double growth, struct pm_error *error)
 {
 	pm_site_list_deinit(&found->sites);
 	if (pm_site_list_make(result, pm_trace_stacks(trace), &found->sites, error) < 0)

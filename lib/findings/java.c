@@ -187,7 +187,7 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 	weigh(context, finding, limit);
 }
 
-/** Returns by how many bytes memory has grown; 0 if it has not. */
+/** Returns the growth of memory in bytes; 0 if it has not grown. */
 static double grown(const struct pm_evidence_trend *memory)
 {
 	return memory->last > memory->first ? (double)(memory->last - memory->first) : 0;
