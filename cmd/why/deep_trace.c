@@ -2,6 +2,9 @@
 /*
  * Memory of a region that grows is touched or mapped by the code that makes it grow. If the finding
  * has no region, or the new memory is in new regions, all sites of the trace are compared.
+ *
+ * In an arena, all code that calls malloc touches memory: a cache that fills again touches more
+ * than the leak beside it. So code that touches much more than the chunks gain is not theirs.
  */
 #include "why/deep_trace.h"
 
@@ -13,24 +16,45 @@
 #include "base/utf8.h"
 #include "target/frames.h"
 
-/** Returns the site with the most resident bytes whose stack is known; NULL if there is none. */
-static const struct pm_site *largest_site(const struct pm_site_list *sites)
+/* Code of the chunks of an arena touches at least and at most these multiples of their growth. */
+static const double part_min = 0.25, part_max = 2;
+
+/** Returns the growth to which the code of a finding must fit, in bytes; 0 if any code fits. */
+static double growth_of(const struct pm_finding *finding, double seconds)
 {
-	for (size_t i = 0; i < sites->count; i++)
-		if (sites->sites[i].stack.count > 0 && sites->sites[i].resident > 0 &&
-		    (!sites->sites[i].before || sites->sites[i].faults > 0))
-			return &sites->sites[i];
+	const struct pm_evidence_region *region = finding->region;
+	bool of_arena = region && (region->kind == PM_KIND_HEAP || region->kind == PM_KIND_ARENA);
+
+	return of_arena && finding->chunks ? finding->rate * seconds : 0;
+}
+
+/**
+ * Returns the site with the most resident bytes whose stack is known; NULL if there is none.
+ * @param growth  the growth to which it must fit; 0: any
+ */
+static const struct pm_site *largest_site(const struct pm_site_list *sites, double growth)
+{
+	for (size_t i = 0; i < sites->count; i++) {
+		const struct pm_site *site = &sites->sites[i];
+		double touched = (double)site->resident;
+
+		if (site->stack.count == 0 || site->resident == 0 ||
+		    (site->before && site->faults == 0))
+			continue;
+		if (growth <= 0 || (touched >= part_min * growth && touched <= part_max * growth))
+			return site;
+	}
 	return NULL;
 }
 
 /** Lists the sites of a result. */
 static int list_sites(struct why_deep_trace *found, const struct pm_trace *trace,
-                      const struct pm_trace_result *result, struct pm_error *error)
+                      const struct pm_trace_result *result, double growth, struct pm_error *error)
 {
 	pm_site_list_deinit(&found->sites);
 	if (pm_site_list_make(result, pm_trace_stacks(trace), &found->sites, error) < 0)
 		return -1;
-	found->site = largest_site(&found->sites);
+	found->site = largest_site(&found->sites, growth);
 	return 0;
 }
 
@@ -65,16 +89,18 @@ static int find_site(struct why_deep_trace *found, struct pm_process *process,
 
 	int result = 0;
 	found->seconds = all.seconds;
+
+	double growth = growth_of(finding, all.seconds);
 	if (finding->region) {
 		const struct pm_range range = range_now(process, finding->region);
 
 		result = pm_trace_measure_ranges(trace, &range, 1, &part, error);
 		if (result == 0)
-			result = list_sites(found, trace, &part, error);
+			result = list_sites(found, trace, &part, growth, error);
 		pm_trace_result_deinit(&part);
 	}
 	if (result == 0 && !found->site)
-		result = list_sites(found, trace, &all, error);
+		result = list_sites(found, trace, &all, growth, error);
 	pm_trace_result_deinit(&all);
 	return result;
 }
@@ -116,9 +142,12 @@ int why_deep_trace_find(struct why_deep_trace *trace, struct pm_process *process
 		return -1;
 	}
 	if (!trace->site) {
+		bool found_other = largest_site(&trace->sites, 0);
+
 		pm_error_set(&trace->failure, PM_ERROR_NOT_FOUND, 0,
-		             "no code with a known stack made memory resident in %d s",
-		             WHY_DEEP_TRACE_SECONDS);
+		             "no code with a known stack made memory resident in %d s%s",
+		             WHY_DEEP_TRACE_SECONDS,
+		             found_other ? " as fast as the chunks grow" : "");
 		return 0;
 	}
 

@@ -161,7 +161,7 @@ static int read_regions(struct why_walks *walks, struct pm_regions *regions, str
 	return pm_maps_read(walks->process, PM_SMAPS, regions, error);
 }
 
-/** Checks that a heap could be read. */
+/** Checks that a heap could be read: the error says why not. */
 static int check_heap(const struct why_walks *walks, const struct pm_heap *heap,
                       struct pm_error *error)
 {

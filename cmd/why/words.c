@@ -194,6 +194,13 @@ static bool is_growth_of_malloc(const struct pm_finding *finding)
 	return finding->id == PM_FINDING_GROWTH && finding->owner == PM_OWNER_MALLOC;
 }
 
+/** Tests whether a finding is growth of memory of a runtime, about which no rule knows more. */
+static bool is_growth_of_runtime(const struct pm_finding *finding)
+{
+	return finding->id == PM_FINDING_GROWTH &&
+	       strcmp(pm_owner_family(finding->owner), pm_owner_name(finding->owner)) != 0;
+}
+
 /** Tests whether growth of a heap can be garbage. */
 static bool can_be_garbage(const struct pm_finding *finding)
 {
@@ -299,6 +306,8 @@ void why_words_put_title(const struct pm_finding *finding, const struct pm_evide
 		text_string(text, title_of_variables);
 	else if (is_growth_of_malloc(finding))
 		text_string(text, title_of_malloc);
+	else if (is_growth_of_runtime(finding))
+		text_format(text, "memory grows: %s", pm_owner_title(finding->owner));
 	else
 		text_string(text, words[finding->id].title);
 

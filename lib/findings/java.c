@@ -21,6 +21,10 @@ static const double full_part = 0.9;
 /* Code and classes of less than this part of their limit are not worth a finding. */
 static const double worth_part = 0.5;
 
+/* While a program starts, code grows by at least this part of the growth of classes. Classes that
+ * pile up are hardly ever compiled. */
+static const double warm_part = 0.1;
+
 /* The growth of buffers is known about this exactly. */
 static const double rate_error = 0.15;
 
@@ -183,13 +187,23 @@ void pm_finding_java_direct(struct pm_finding_context *context)
 	weigh(context, finding, limit);
 }
 
-/** Tests whether the JVM still warms up: then it generates code, and loads classes. */
-static bool warms_up(const struct pm_evidence *evidence)
+/** Returns the growth of memory in bytes; 0 if it has not grown. */
+static double grown(const struct pm_evidence_trend *memory)
+{
+	return memory->last > memory->first ? (double)(memory->last - memory->first) : 0;
+}
+
+/**
+ * Tests whether the growth of an owner is that of a JVM that warms up: then it generates code, and
+ * loads classes.
+ */
+static bool warms_up(const struct pm_evidence *evidence, const struct pm_evidence_owner *owner)
 {
 	const struct pm_evidence_owner *code = pm_finding_owner(evidence, PM_OWNER_JAVA_CODE);
 
 	return code && code->memory.known && !pm_evidence_is_flat(&code->memory) &&
-	       code->memory.last > code->memory.first + code->memory.first / 20;
+	       grown(&code->memory) > (double)code->memory.first / 20 &&
+	       grown(&code->memory) >= warm_part * grown(&owner->memory);
 }
 
 /** Reports memory of a JVM that is near its limit, or that grows. */
@@ -198,7 +212,8 @@ static struct pm_finding *report(struct pm_finding_context *context, enum pm_fin
                                  const struct pm_evidence_owner *owner)
 {
 	bool full = used_part(limit) >= full_part;
-	bool steady = owner && pm_evidence_grows(&owner->memory) && !warms_up(context->evidence);
+	bool steady = owner && pm_evidence_grows(&owner->memory) &&
+	              !warms_up(context->evidence, owner);
 	struct pm_finding *finding = pm_finding_add(
 		context, id, full || steady ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_POSSIBLE);
 	if (!finding)
@@ -243,7 +258,7 @@ void pm_finding_java_metaspace(struct pm_finding_context *context)
 	                                                           PM_OWNER_JAVA_METASPACE);
 	const struct pm_evidence_limit *fullest = NULL;
 	double rate = classes ? pm_evidence_rate(&classes->memory) : 0;
-	bool grows = rate > 0 && pm_finding_matters(context, rate) && !warms_up(evidence);
+	bool grows = rate > 0 && pm_finding_matters(context, rate) && !warms_up(evidence, classes);
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		const struct pm_evidence_limit *limit = pm_finding_limit(evidence, kinds[i]);

@@ -68,7 +68,7 @@ teardown() {
 		[ "$status" -eq 2 ] || break
 	done
 	[ "$status" -eq 1 ]
-	[[ $output = *'malloc chunks are allocated and stay'* ]]
+	[[ $output = *'malloc chunks pile up'* ]]
 	[[ $output = *'not seen: who holds the chunks ('*'which code allocates ('* ]]
 }
 

@@ -379,8 +379,15 @@ static void classes_pile_up_after_the_start(void **state)
 	scene_add_limit_of(&scene, PM_LIMIT_JAVA_CODE, 240 * MIB, 10 * MIB);
 	assert_null(scene_judge(&scene));
 
-	code->memory = scene_flat(10 * MIB);
+	/* Some code for classes that pile up is not a start. */
+	code->memory = scene_steady(MIB, 4096);
 	const struct pm_finding *finding = scene_judge(&scene);
+	assert_non_null(finding);
+	assert_int_equal(finding->id, PM_FINDING_JAVA_METASPACE);
+	assert_int_equal(finding->confidence, PM_CONFIDENCE_LIKELY);
+
+	code->memory = scene_flat(10 * MIB);
+	finding = scene_judge(&scene);
 	assert_non_null(finding);
 	assert_int_equal(finding->id, PM_FINDING_JAVA_METASPACE);
 	assert_int_equal(finding->confidence, PM_CONFIDENCE_LIKELY);
