@@ -8,6 +8,7 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "base/shell_word.h"
 #include "base/utf8.h"
 #include "why/until.h"
 #include "why/words.h"
@@ -511,17 +512,29 @@ static bool reads(const struct pm_evidence *evidence, const char *command)
 	return false;
 }
 
+/** Adds a path so that a shell reads it as one word. It is whole, however long it is. */
+static void put_path(const char *path, const char *sample, struct text *text)
+{
+	struct text word = { 0 }, quoted = { 0 };
+
+	text_format(&word, "%s%s", path, sample);
+	shell_word_put(&quoted, text_terminate(&word));
+	utf8_escape(text, quoted.bytes, quoted.length);
+	text_deinit(&word);
+	text_deinit(&quoted);
+}
+
 static void add_commands_of_recording(struct lines *lines)
 {
 	const char *file = lines->evidence->file;
 
 	text_string(&lines->line, "procmem diff ");
-	put_name(file, &lines->line);
-	text_string(&lines->line, "@first ");
-	put_name(file, &lines->line);
+	put_path(file, "@first", &lines->line);
+	text_char(&lines->line, ' ');
+	put_path(file, "", &lines->line);
 	end_line(lines, WHY_MORE);
 	text_string(&lines->line, "procmem watch ");
-	put_name(file, &lines->line);
+	put_path(file, "", &lines->line);
 	end_line(lines, WHY_MORE);
 }
 
@@ -539,7 +552,7 @@ static void add_commands(struct lines *lines)
 			continue;
 		text_bytes(&lines->line, format, (size_t)(number - format));
 		if (lines->evidence->file)
-			put_name(lines->evidence->file, &lines->line);
+			put_path(lines->evidence->file, "", &lines->line);
 		else
 			text_format(&lines->line, "%d", (int)finding->pid);
 		if (place) {
@@ -588,9 +601,8 @@ void why_sentence_lines(const struct pm_finding *finding, const struct pm_eviden
 		acquit(&lines, &finding->against[i]);
 
 	why_words_put_advice(finding, evidence, &lines.line);
-	if (lines.line.length > 0) {
+	if (lines.line.length > 0)
 		end_line(&lines, WHY_DO);
-	}
 	add_commands(&lines);
 	text_deinit(&lines.line);
 }
