@@ -169,7 +169,10 @@ void why_deep_find(struct why_observation *observation, struct pm_findings *find
 	deep->finding = finding;
 	/* The trace comes first: the stop delays the process. */
 	find_code(observation, finding);
-	find_holder_of(observation, finding);
+	if (deep->trace.failure.kind == PM_ERROR_CANCELLED)
+		deep->failure = deep->trace.failure;
+	else
+		find_holder_of(observation, finding);
 }
 
 void why_deep_deinit(struct why_deep *deep)
