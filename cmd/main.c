@@ -18,6 +18,7 @@
  *     names.c                the names of the newest threads and descriptors
  *     evidence.c             makes the evidence, which the rules of the library judge
  *     sentence.c             a finding in words: the only place where its text is formed
+ *     more.c                 the commands that show more about a finding
  *     words.c                its title, its advice, and the commands that show more
  *     until.c                which limit is reached, and when
  *     report.c               what is reported beside the findings
