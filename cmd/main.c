@@ -18,9 +18,9 @@
  *     names.c                the names of the newest threads and descriptors
  *     evidence.c             makes the evidence, which the rules of the library judge
  *     sentence.c             a finding in words: the only place where its text is formed
- *     more.c                 the commands that show more about a finding
  *     words.c                its title, its advice, and the commands that show more
  *     until.c                which limit is reached, and when
+ *     more.c                 its commands, with the PID, address or file that they need
  *     report.c               what is reported beside the findings
  *     print.c                its output
  *     json.c                 the same as JSON
