@@ -20,6 +20,7 @@
  *     sentence.c             a finding in words: the only place where its text is formed
  *     words.c                its title, its advice, and the commands that show more
  *     until.c                which limit is reached, and when
+ *     more.c                 its commands, with the PID, address or file that they need
  *     report.c               what is reported beside the findings
  *     print.c                its output
  *     json.c                 the same as JSON

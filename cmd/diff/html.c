@@ -12,9 +12,12 @@
 
 #include "base/alloc.h"
 #include "base/delta.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "diff/names.h"
+#include "html/keep.h"
 #include "html/report.h"
+#include "html/share.h"
 #include "target/chunk_histogram.h"
 #include "target/frames.h"
 
@@ -37,21 +40,17 @@ struct view {
 	struct html_report report;
 	struct html_tile tiles[TILES_MAX];
 	struct html_share before[PM_KIND_COUNT], after[PM_KIND_COUNT];
-	struct html_change *changes[TABLES_MAX]; /* owned */
 	struct html_changes tables[TABLES_MAX];
 	struct html_command command;
 	const char *unseen[LINES_MAX];
-	char **texts; /* owned, like each of them */
-	size_t text_count;
+	struct html_keep kept;
 };
 
 /** Keeps a text until the report is written, and empties it. */
 static const char *keep(struct view *view, struct text *text)
 {
-	view->texts = alloc_array(view->texts, view->text_count + 1, sizeof *view->texts);
-	char *copy = alloc_string(text_terminate(text));
+	const char *copy = html_keep_text(&view->kept, text);
 
-	view->texts[view->text_count++] = copy;
 	text_deinit(text);
 	return copy;
 }
@@ -103,14 +102,6 @@ static int sum_kinds(const struct view *view, const struct sampled *sampled, str
 	return result;
 }
 
-static int compare_shares(const void *one, const void *other)
-{
-	uint64_t first = ((const struct html_share *)one)->bytes;
-	uint64_t second = ((const struct html_share *)other)->bytes;
-
-	return (first < second) - (first > second);
-}
-
 /** Fills the shares of the kinds that have memory. @return their number */
 static size_t fill_shares(const struct kind_sums *sums, struct html_share *shares)
 {
@@ -122,7 +113,7 @@ static size_t fill_shares(const struct kind_sums *sums, struct html_share *share
 				(struct html_share){ .name = pm_kind_name((enum pm_kind)kind),
 				                     .colour = kind,
 				                     .bytes = sums->bytes[kind] };
-	qsort(shares, count, sizeof *shares, compare_shares);
+	html_share_sort(shares, count);
 	return count;
 }
 
@@ -272,9 +263,9 @@ static struct html_change change_of(struct view *view, const struct diff_row *ro
 static struct html_change *add_table(struct view *view, struct html_changes table, size_t total)
 {
 	size_t number = view->report.more_count++;
-	struct html_change *rows = alloc_array(NULL, table.count + 1, sizeof *rows);
+	struct html_change *rows = html_keep_array(&view->kept, table.count, sizeof *rows);
 
-	table.rows = view->changes[number] = rows;
+	table.rows = rows;
 	table.left_out = total - table.count;
 	view->tables[number] = table;
 	view->report.more = view->tables;
@@ -285,7 +276,7 @@ static void add_changes(struct view *view)
 {
 	static const char *const names[] = {
 		[DIFF_BY_REGION] = "region", [DIFF_BY_KIND] = "kind", [DIFF_BY_MAPPING] = "mapping",
-		[DIFF_BY_OWNER] = "owner",   [DIFF_BY_SITE] = "site",
+		[DIFF_BY_OWNER] = "owner",   [DIFF_BY_SITE] = NULL, /* its table is add_sites() */
 	};
 	const struct diff_rows *rows = view->rows;
 	enum diff_by by = rows->options->by;
@@ -296,7 +287,7 @@ static void add_changes(struct view *view)
 		.count = rows->shown < ROWS_MAX ? rows->shown : ROWS_MAX,
 	};
 
-	if (table.count == 0)
+	if (by == DIFF_BY_SITE || table.count == 0)
 		return;
 	if (by == DIFF_BY_REGION || by == DIFF_BY_MAPPING)
 		table.kind = "kind";
@@ -424,7 +415,10 @@ static void set_header(struct view *view)
 	report->start = (double)before->wall_ns / 1e9;
 	report->end = (double)after->wall_ns / 1e9;
 
-	text_format(&text, "procmem diff %s %s", before->word, after->word);
+	text_string(&text, "procmem diff ");
+	shell_word_put(&text, before->word);
+	text_char(&text, ' ');
+	shell_word_put(&text, after->word);
 	view->command = (struct html_command){ .command = keep(view, &text),
 		                               .purpose = "the same as text" };
 	report->commands = &view->command;
@@ -454,11 +448,7 @@ static void set_unseen(struct view *view)
 
 static void deinit(struct view *view)
 {
-	for (size_t i = 0; i < view->text_count; i++)
-		free(view->texts[i]);
-	free(view->texts);
-	for (size_t i = 0; i < sizeof view->changes / sizeof *view->changes; i++)
-		free(view->changes[i]);
+	html_keep_deinit(&view->kept);
 	free(view);
 }
 

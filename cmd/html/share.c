@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "html/share.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Parts that are less wide than this have no words in them, in percent. */
 static const double words_min = 5;
+
+static int by_bytes(const void *one, const void *other)
+{
+	uint64_t first = ((const struct html_share *)one)->bytes;
+	uint64_t second = ((const struct html_share *)other)->bytes;
+
+	return (first < second) - (first > second);
+}
+
+void html_share_sort(struct html_share *shares, size_t count)
+{
+	qsort(shares, count, sizeof *shares, by_bytes);
+}
 
 static double sum_of(const struct html_report *report)
 {

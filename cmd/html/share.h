@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Draws the share of each kind now. */
+/** @file The share of each kind now. */
 #ifndef CMD_HTML_SHARE_H
 #define CMD_HTML_SHARE_H
 
+#include <stddef.h>
+
 #include "html/document.h"
 #include "html/model.h"
+
+/**
+ * Sorts shares by descending bytes.
+ *
+ * @param shares  the shares
+ * @param count   number of them
+ */
+void html_share_sort(struct html_share *shares, size_t count);
 
 /**
  * Draws the share of each kind now, inside a section. Writes nothing if that is not known.

@@ -41,19 +41,13 @@ static void put_root(struct pm_graph *graph, const struct pm_path *path, struct 
 	}
 }
 
-/** Finds out how much a root holds. Without memory for this, it is not known. */
-static int measure_root(struct why_deep *deep, struct pm_graph *graph, uint32_t root,
-                        struct pm_error *error)
+/** Finds out how much a root holds. If that fails, such as for lack of memory, it is not known. */
+static void measure_root(struct why_deep *deep, struct pm_graph *graph, uint32_t root)
 {
 	struct pm_retained retained = { 0 };
-	struct pm_error why;
 
-	if (pm_retained_find(graph, &retained, &why) < 0) {
-		if (why.kind != PM_ERROR_CANCELLED)
-			return 0;
-		*error = why;
-		return -1;
-	}
+	if (pm_retained_find(graph, &retained, NULL) < 0)
+		return;
 
 	for (size_t i = 0; i < retained.root_count; i++) {
 		if (retained.roots[i].root != root)
@@ -62,7 +56,6 @@ static int measure_root(struct why_deep *deep, struct pm_graph *graph, uint32_t 
 		deep->held_count = retained.roots[i].chunks;
 	}
 	pm_retained_deinit(&retained);
-	return 0;
 }
 
 /** Finds what holds a chunk. */
@@ -84,9 +77,9 @@ static int find_holder(struct why_deep *deep, struct malloc_graph *graph, uint64
 		return 0;
 	}
 	put_root(graph->graph, &path, &deep->holder);
-	int result = measure_root(deep, graph->graph, path.steps[path.count - 1].ref.root, error);
+	measure_root(deep, graph->graph, path.steps[path.count - 1].ref.root);
 	pm_path_deinit(&path);
-	return result;
+	return 0;
 }
 
 /** Copies the memory, and searches it. */
@@ -120,8 +113,7 @@ static void add_fact(struct pm_finding *finding, struct pm_finding_fact fact)
 }
 
 /** Finds the code of a finding that grows. */
-static int find_code(struct why_observation *observation, struct pm_finding *finding,
-                     struct pm_error *error)
+static void find_code(struct why_observation *observation, struct pm_finding *finding)
 {
 	struct why_deep_trace *trace = &observation->deep.trace;
 	bool grows = finding->rate > 0 || finding->count_rate > 0;
@@ -129,23 +121,21 @@ static int find_code(struct why_observation *observation, struct pm_finding *fin
 	if (!grows || finding->pid != observation->info.pid) {
 		pm_error_set(&trace->failure, PM_ERROR_NOT_FOUND, 0,
 		             "nothing in the process grows");
-		return 0;
+		return;
 	}
-	if (why_deep_trace_find(trace, observation->process, finding,
-	                        observation->options->output.quiet, error) < 0)
-		return -1;
+
+	why_deep_trace_find(trace, observation->process, finding,
+	                    observation->options->output.quiet);
 	if (trace->site)
 		add_fact(finding, (struct pm_finding_fact){ .id = PM_FACT_CODE,
 		                                            .text = trace->code.bytes,
 		                                            .bytes = trace->site->resident,
 		                                            .count = trace->site->before,
 		                                            .rate = trace->seconds });
-	return 0;
 }
 
 /** Finds who holds a chunk of a finding. */
-static int find_holder_of(struct why_observation *observation, struct pm_finding *finding,
-                          struct pm_error *error)
+static void find_holder_of(struct why_observation *observation, struct pm_finding *finding)
 {
 	struct why_deep *deep = &observation->deep;
 
@@ -153,40 +143,36 @@ static int find_holder_of(struct why_observation *observation, struct pm_finding
 	if (deep->address == 0) {
 		pm_error_set(&deep->failure, PM_ERROR_NOT_FOUND, 0,
 		             "the first finding is not about chunks of malloc");
-		return 0;
+		return;
 	}
-	if (search(observation, deep->address, &deep->failure) < 0) {
-		if (deep->failure.kind != PM_ERROR_CANCELLED)
-			return 0;
-		*error = deep->failure;
-		return -1;
-	}
+	if (search(observation, deep->address, &deep->failure) < 0)
+		return;
 
 	add_fact(finding, (struct pm_finding_fact){ .id = PM_FACT_HOLDER,
 	                                            .address = deep->address,
 	                                            .bytes = deep->held,
 	                                            .count = deep->held_count,
 	                                            .text = text_terminate(&deep->holder) });
-	return 0;
 }
 
-int why_deep_find(struct why_observation *observation, struct pm_findings *findings,
-                  struct pm_error *error)
+void why_deep_find(struct why_observation *observation, struct pm_findings *findings)
 {
 	struct why_deep *deep = &observation->deep;
 
 	if (findings->count == 0 || findings->items[0].harmless) {
 		pm_error_set(&deep->failure, PM_ERROR_NOT_FOUND, 0, "nothing was found");
 		pm_error_set(&deep->trace.failure, PM_ERROR_NOT_FOUND, 0, "nothing was found");
-		return 0;
+		return;
 	}
 
 	struct pm_finding *finding = &findings->items[0];
 	deep->finding = finding;
 	/* The trace comes first: the stop delays the process. */
-	if (find_code(observation, finding, error) < 0)
-		return -1;
-	return find_holder_of(observation, finding, error);
+	find_code(observation, finding);
+	if (deep->trace.failure.kind == PM_ERROR_CANCELLED)
+		deep->failure = deep->trace.failure;
+	else
+		find_holder_of(observation, finding);
 }
 
 void why_deep_deinit(struct why_deep *deep)

@@ -30,11 +30,9 @@ struct why_deep_trace {
  * @param process  the process
  * @param finding  its first finding, which grows
  * @param quiet    print no note
- * @param error    PM_ERROR_CANCELLED
- * @return         0 or -1
  */
-int why_deep_trace_find(struct why_deep_trace *trace, struct pm_process *process,
-                        const struct pm_finding *finding, bool quiet, struct pm_error *error);
+void why_deep_trace_find(struct why_deep_trace *trace, struct pm_process *process,
+                         const struct pm_finding *finding, bool quiet);
 
 /** Releases what the trace found. */
 void why_deep_trace_deinit(struct why_deep_trace *trace);

@@ -13,8 +13,10 @@
 
 #include "base/alloc.h"
 #include "base/delta.h"
+#include "base/shell_word.h"
 #include "html/keep.h"
 #include "html/report.h"
+#include "html/share.h"
 #include "target/first_limit.h"
 #include "why/html_rows.h"
 #include "why/html_stacks.h"
@@ -317,14 +319,6 @@ static void set_timeline(struct view *view)
 	}
 }
 
-static int compare_shares(const void *one, const void *other)
-{
-	uint64_t first = ((const struct html_share *)one)->bytes;
-	uint64_t second = ((const struct html_share *)other)->bytes;
-
-	return (first < second) - (first > second);
-}
-
 static void set_shares(struct view *view)
 {
 	const struct pm_evidence *evidence = view->from->evidence;
@@ -340,7 +334,7 @@ static void set_shares(struct view *view)
 				.colour = kind,
 				.bytes = bytes[kind],
 			};
-	qsort(view->shares, count, sizeof *view->shares, compare_shares);
+	html_share_sort(view->shares, count);
 	view->report.shares = view->shares;
 	view->report.share_count = count;
 }
@@ -350,25 +344,6 @@ static void add_command(struct view *view, const char *command, const char *purp
 	if (view->report.command_count < COMMANDS_MAX)
 		view->commands[view->report.command_count++] =
 			(struct html_command){ .command = command, .purpose = purpose };
-}
-
-/** Adds a name that a shell reads as one word. */
-static void put_word(struct text *text, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789./_-+:@,=";
-
-	if (*word && word[strspn(word, plain)] == '\0') {
-		text_string(text, word);
-		return;
-	}
-	text_char(text, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			text_string(text, "'\\''");
-		else
-			text_char(text, *word);
-	text_char(text, '\'');
 }
 
 /** Adds the command that repeats the report. */
@@ -387,9 +362,9 @@ static void put_repeat(const struct view *view, struct text *text)
 	text_char(text, ' ');
 	if (options->cgroup) {
 		text_string(text, "--cgroup ");
-		put_word(text, options->cgroup);
+		shell_word_put(text, options->cgroup);
 	} else if (observation->file) {
-		put_word(text, observation->file);
+		shell_word_put(text, observation->file);
 	} else {
 		text_format(text, "%d", (int)view->from->evidence->pid);
 	}

@@ -9,6 +9,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "why/more.h"
 #include "why/until.h"
 #include "why/words.h"
 
@@ -487,75 +488,6 @@ static void acquit(struct lines *lines, const struct pm_finding_fact *fact)
 	text_deinit(&why);
 }
 
-/** Returns the address that the commands of a finding need; 0 if there is none. */
-static uint64_t address_of(const struct pm_finding *finding)
-{
-	if (finding->chunks)
-		return finding->chunks->example;
-	if (finding->shared)
-		return finding->shared->start;
-	return finding->region ? finding->region->start : 0;
-}
-
-/** Tests whether a command reads what the evidence comes from. */
-static bool reads(const struct pm_evidence *evidence, const char *command)
-{
-	static const char *const of_memory[] = { "procmem heap %", "procmem refs ",
-		                                 "procmem strings ", "procmem map " };
-	size_t count = sizeof of_memory / sizeof *of_memory;
-
-	if (!evidence->file)
-		return true;
-	/* Only core files have memory. All files have regions. */
-	for (size_t i = evidence->source == PM_EVIDENCE_CORE ? 0 : count - 1; i < count; i++)
-		if (strncmp(command, of_memory[i], strlen(of_memory[i])) == 0)
-			return true;
-	return false;
-}
-
-static void add_commands_of_recording(struct lines *lines)
-{
-	const char *file = lines->evidence->file;
-
-	text_string(&lines->line, "procmem diff ");
-	put_name(file, &lines->line);
-	text_string(&lines->line, "@first ");
-	put_name(file, &lines->line);
-	end_line(lines, WHY_MORE);
-	text_string(&lines->line, "procmem watch ");
-	put_name(file, &lines->line);
-	end_line(lines, WHY_MORE);
-}
-
-static void add_commands(struct lines *lines)
-{
-	const struct pm_finding *finding = lines->finding;
-	uint64_t address = address_of(finding);
-
-	for (size_t i = 0; i < 2; i++) {
-		const char *format = why_words_command(finding, i);
-		const char *number = format ? strstr(format, "%d") : NULL;
-		const char *place = format ? strstr(format, "%s") : NULL;
-
-		if (!number || (place && address == 0) || !reads(lines->evidence, format))
-			continue;
-		text_bytes(&lines->line, format, (size_t)(number - format));
-		if (lines->evidence->file)
-			put_name(lines->evidence->file, &lines->line);
-		else
-			text_format(&lines->line, "%d", (int)finding->pid);
-		if (place) {
-			text_bytes(&lines->line, number + 2, (size_t)(place - number - 2));
-			text_hex(&lines->line, address, 1);
-		} else {
-			text_string(&lines->line, number + 2);
-		}
-		end_line(lines, WHY_MORE);
-	}
-	if (lines->evidence->source == PM_EVIDENCE_RECORDING)
-		add_commands_of_recording(lines);
-}
-
 void why_sentence_lines(const struct pm_finding *finding, const struct pm_evidence *evidence,
                         bool exact, why_sentence_visitor *visit, void *context)
 {
@@ -590,9 +522,8 @@ void why_sentence_lines(const struct pm_finding *finding, const struct pm_eviden
 		acquit(&lines, &finding->against[i]);
 
 	why_words_put_advice(finding, evidence, &lines.line);
-	if (lines.line.length > 0) {
+	if (lines.line.length > 0)
 		end_line(&lines, WHY_DO);
-	}
-	add_commands(&lines);
+	why_more_list(finding, evidence, visit, context);
 	text_deinit(&lines.line);
 }

@@ -29,7 +29,7 @@ static void put_failure(const char *what, const struct pm_error *failure, why_un
 	text_deinit(&words);
 }
 
-/** Tells which part of the contents of chunks was read, if the heap is large. */
+/** Reports which part of the contents of chunks was read, if the heap is large. */
 static void list_contents(const struct why_walks *walks, why_unseen_visitor *visit, void *context)
 {
 	struct text words = { 0 };

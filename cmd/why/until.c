@@ -64,15 +64,21 @@ static void put_time(double from, double to, struct text *text)
 	put_duration(whole(to, unit) + 1, unit, text);
 }
 
+/** Adds a value of a limit: a number, or a size in bytes. */
+static void put_value(const struct pm_limit *limit, uint64_t value, bool exact, struct text *text)
+{
+	if (limit->counts)
+		text_grouped(text, value);
+	else
+		text_size_as(text, value, exact);
+}
+
 /** Adds the name of a limit with its maximum. */
 static void put_limit(const struct pm_limit *limit, bool exact, struct text *text)
 {
 	text_string(text, first_limit_words(limit->kind));
 	text_string(text, " (");
-	if (limit->counts)
-		text_grouped(text, limit->max);
-	else
-		text_size_as(text, limit->max, exact);
+	put_value(limit, limit->max, exact, text);
 	text_char(text, ')');
 }
 
@@ -95,7 +101,7 @@ static void put_limit_time(const struct pm_finding *finding, bool exact, struct 
 		put_time(finding->seconds_min, finding->seconds_max, text);
 	} else {
 		text_string(text, ": ");
-		text_size_as(text, pm_limit_left(limit), exact);
+		put_value(limit, pm_limit_left(limit), exact, text);
 		text_string(text, " left");
 	}
 }

@@ -152,15 +152,12 @@ static void report_whole(struct pm_finding_context *context)
 	const struct pm_evidence *evidence = context->evidence;
 	double rate = pm_evidence_rate(&evidence->kept);
 	const struct pm_evidence_owner *owner = growing_owner(evidence, rate);
-	enum pm_owner runtime = pm_finding_runtime(evidence);
-	const struct pm_evidence_owner *heap = pm_finding_owner(evidence, runtime);
 
 	if (!pm_evidence_grows(&evidence->kept) || !pm_finding_matters(context, rate) ||
 	    explained_rate(context) >= rate / 2)
 		return;
 
-	bool outside = owner && owner->owner == PM_OWNER_MALLOC && heap &&
-	               runtime != PM_OWNER_UNKNOWN && pm_evidence_is_flat(&heap->memory);
+	bool outside = owner && is_outside(evidence, owner->owner);
 	struct pm_finding *finding = pm_finding_add(
 		context, outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_GROWTH,
 		PM_CONFIDENCE_LIKELY);

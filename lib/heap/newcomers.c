@@ -153,7 +153,7 @@ static int count_lasting(void *context, const struct pm_chunk *chunk, const void
 	    pm_size_counts_add(&newcomers->stay, chunk->size, 1, to->error) < 0)
 		return -1;
 	if (item.type->content != PM_CONTENT_ZEROS &&
-	    pm_size_counts_add(&newcomers->told, chunk->size, 1, to->error) < 0)
+	    pm_size_counts_add(&newcomers->nonzero, chunk->size, 1, to->error) < 0)
 		return -1;
 	return pm_census_add_item(to->census, &item, to->error);
 }
@@ -193,11 +193,11 @@ bool pm_newcomers_have_grown(const struct pm_newcomers *newcomers, uint64_t size
 {
 	double net = (double)pm_size_counts_get(&newcomers->nets, size);
 	double read = (double)pm_size_counts_get(&newcomers->read, size);
-	double told = (double)pm_size_counts_get(&newcomers->told, size);
+	double nonzero = (double)pm_size_counts_get(&newcomers->nonzero, size);
 	double all = (double)pm_size_counts_get(&newcomers->all, size);
 
 	/* The squares are compared. */
-	return told >= stay_min * read ||
+	return nonzero >= stay_min * read ||
 	       (net > 0 && net * net >= deviations * deviations * 2 * all);
 }
 
@@ -215,7 +215,7 @@ void pm_newcomers_deinit(struct pm_newcomers *newcomers)
 	pm_size_counts_deinit(&newcomers->nets);
 	pm_size_counts_deinit(&newcomers->read);
 	pm_size_counts_deinit(&newcomers->stay);
-	pm_size_counts_deinit(&newcomers->told);
+	pm_size_counts_deinit(&newcomers->nonzero);
 	pm_size_counts_deinit(&newcomers->all);
 	*newcomers = (struct pm_newcomers){ 0 };
 }

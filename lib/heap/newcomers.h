@@ -26,7 +26,7 @@ struct pm_newcomers {
 	struct pm_size_counts stay; /**< of these, those that stay */
 	/** Of those that stay, chunks that are not all zeros: another chunk of zeros can have taken
 	 * the place of one */
-	struct pm_size_counts told;
+	struct pm_size_counts nonzero;
 	struct pm_size_counts all; /**< all chunks in use, by size; empty if no chunk stays */
 	uint64_t random;           /**< state of the random numbers */
 };

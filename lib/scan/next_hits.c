@@ -42,11 +42,14 @@ struct run {
 	uint8_t buffer[PM_UNIT_SIZE];
 };
 
-/** Adds a part of a hit, in one region, to the ranges. */
+/** Adds a part of a hit, in one region, to the ranges, which stay in the order of addresses. */
 static void add_range(struct run *run, struct pm_range part, size_t region)
 {
 	struct pm_region_range *last = &run->ranges[pm_max_size(run->range_count, 1) - 1];
 
+	/* The hit before ends in the next region, but this one starts in its region, too. */
+	if (run->range_count > 1 && last->region > region)
+		last--;
 	if (run->range_count > 0 && last->region == region &&
 	    part.start <= last->range.end + GAP_MAX) {
 		last->range.end = pm_max(last->range.end, part.end);

@@ -6,6 +6,7 @@
  * - set ADDRESS TYPE VALUE
  * - drop: returns the pages of the mapping to the kernel, so that they are zeros
  * - unmap: unmaps the second half of the mapping
+ * - split: makes the second half read-only, and stores the byte 7 around its start, 128 times
  * - exec: executes the program again
  */
 #include "support.h"
@@ -76,6 +77,11 @@ static int obey(const char *line)
 		return (int)target_check(madvise(memory, SIZE, MADV_DONTNEED), "madvise");
 	if (strcmp(line, "unmap") == 0)
 		return (int)target_check(munmap(memory + SIZE / 2, SIZE / 2), "munmap");
+	if (strcmp(line, "split") == 0) {
+		memset(memory + SIZE / 2 - 64, 7, 128);
+		return (int)target_check(mprotect(memory + SIZE / 2, SIZE / 2, PROT_READ),
+		                         "mprotect");
+	}
 	if (strcmp(line, "exec") == 0)
 		execv("/proc/self/exe", again);
 	return 1;

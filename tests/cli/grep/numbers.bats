@@ -123,6 +123,16 @@ left() {
 	[ "$stderr" = 'procmem: note: 3 of 4 numbers left; 1 no longer mapped' ]
 }
 
+@test "--next reads all numbers that overlap the border of two regions" {
+	target_tell split
+	# 128 bytes contain 121 numbers of 8 bytes and 125 of 4 bytes.
+	run -0 procmem grep --int 0x0707070707070707 --int 0x07070707:4 --save "$saved" "$TARGET_PID" "$range"
+	[ "$output" = "246 numbers saved in $saved" ]
+	run -0 --separate-stderr procmem grep -c --next "$saved" --keep same
+	[ "$output" = 246 ]
+	[ "$stderr" = 'procmem: note: 246 of 246 numbers left' ]
+}
+
 @test "hits are refused for another process, after exec, and if the file is damaged" {
 	procmem grep --int 1234567 --save "$saved" "$TARGET_PID"
 	local first=$TARGET_PID

@@ -46,6 +46,11 @@ made() {
 	[[ $output != *"total"* && $output = *"+1.2M "*" make < "* ]]
 	run -0 --separate-stderr procmem diff --by site run.pmrec run.pmrec
 	[[ $output = *"no call site changed"* ]]
+
+	# The report has the table of call sites, and none of regions.
+	run -1 --separate-stderr procmem diff --by site --html out.html run.pmrec@first run.pmrec
+	[ "$(grep -c 'id="sites"' out.html)" -ge 1 ]
+	run -1 grep 'id="changes"' out.html
 }
 
 @test "--every adds a sample for each table, and a later trace continues the recording" {

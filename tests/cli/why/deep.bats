@@ -72,6 +72,25 @@ teardown() {
 	[[ $output = *'not seen: who holds the chunks ('*'which code allocates ('* ]]
 }
 
+# bats test_tags=timed
+@test "Ctrl-C during the trace ends it, and the findings are reported" {
+	local watcher status=0
+	retry_timed
+	target_start hoarder 4000
+	# In the background, the shell ignores SIGINT.
+	env --default-signal=INT "$PROCMEM_BIN" why --deep --max-stop 0 --for 4s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	watcher=$!
+	until grep -q 'tracing process' "$BATS_TEST_TMPDIR/err"; do
+		kill -0 "$watcher"
+	done
+	kill -INT "$watcher"
+	wait "$watcher" || status=$?
+	cat "$BATS_TEST_TMPDIR"/{out,err}
+	[ "$status" -eq 1 ]
+	grep -q 'malloc chunks pile up' "$BATS_TEST_TMPDIR/out"
+	[[ $(tr -s '\n ' ' ' <"$BATS_TEST_TMPDIR/out") = *'not stopped; not seen: who holds the chunks ('*'which code allocates ('* ]]
+}
+
 @test "--deep is for living processes, and --max-stop for --deep" {
 	target_start sample_server
 	procmem snap -o "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"

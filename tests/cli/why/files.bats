@@ -29,6 +29,14 @@ teardown() {
 	run -1 procmem why --all --no-strings "$file"
 	[[ $output = *"a recording of "*": 3 samples; not seen: "* ]]
 	[[ $output = *"procmem diff $file@first $file"* ]]
+
+	# The commands can be copied into a shell, however long the path is.
+	local long="$BATS_TEST_TMPDIR/it's a path with more characters than a line has columns, all of them shown.pmrec"
+	mv "$file" "$long"
+	run -1 procmem why --json "$long"
+	jq -r '.findings[0].more[]' <<<"$output" | grep '^procmem diff ' >"$BATS_TEST_TMPDIR/command"
+	run -1 bash -c "procmem() { \"$PROCMEM_BIN\" \"\$@\"; }; $(cat "$BATS_TEST_TMPDIR/command")"
+	[[ $output = 'before: '* ]]
 }
 
 @test "a core file shows what malloc keeps, and that growth is not known" {
