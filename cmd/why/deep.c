@@ -120,8 +120,7 @@ static void add_fact(struct pm_finding *finding, struct pm_finding_fact fact)
 }
 
 /** Finds the code of a finding that grows. */
-static int find_code(struct why_observation *observation, struct pm_finding *finding,
-                     struct pm_error *error)
+static void find_code(struct why_observation *observation, struct pm_finding *finding)
 {
 	struct why_deep_trace *trace = &observation->deep.trace;
 	bool grows = finding->rate > 0 || finding->count_rate > 0;
@@ -129,23 +128,20 @@ static int find_code(struct why_observation *observation, struct pm_finding *fin
 	if (!grows || finding->pid != observation->info.pid) {
 		pm_error_set(&trace->failure, PM_ERROR_NOT_FOUND, 0,
 		             "nothing in the process grows");
-		return 0;
+		return;
 	}
-	if (why_deep_trace_find(trace, observation->process, finding,
-	                        observation->options->output.quiet, error) < 0)
-		return -1;
+	why_deep_trace_find(trace, observation->process, finding,
+	                    observation->options->output.quiet);
 	if (trace->site)
 		add_fact(finding, (struct pm_finding_fact){ .id = PM_FACT_CODE,
 		                                            .text = trace->code.bytes,
 		                                            .bytes = trace->site->resident,
 		                                            .count = trace->site->before,
 		                                            .rate = trace->seconds });
-	return 0;
 }
 
 /** Finds who holds a chunk of a finding. */
-static int find_holder_of(struct why_observation *observation, struct pm_finding *finding,
-                          struct pm_error *error)
+static void find_holder_of(struct why_observation *observation, struct pm_finding *finding)
 {
 	struct why_deep *deep = &observation->deep;
 
@@ -153,40 +149,37 @@ static int find_holder_of(struct why_observation *observation, struct pm_finding
 	if (deep->address == 0) {
 		pm_error_set(&deep->failure, PM_ERROR_NOT_FOUND, 0,
 		             "the first finding is not about chunks of malloc");
-		return 0;
+		return;
 	}
-	if (search(observation, deep->address, &deep->failure) < 0) {
-		if (deep->failure.kind != PM_ERROR_CANCELLED)
-			return 0;
-		*error = deep->failure;
-		return -1;
+	if (deep->trace.failure.kind == PM_ERROR_CANCELLED) {
+		deep->failure = deep->trace.failure;
+		return;
 	}
+	if (search(observation, deep->address, &deep->failure) < 0)
+		return;
 
 	add_fact(finding, (struct pm_finding_fact){ .id = PM_FACT_HOLDER,
 	                                            .address = deep->address,
 	                                            .bytes = deep->held,
 	                                            .count = deep->held_count,
 	                                            .text = text_terminate(&deep->holder) });
-	return 0;
 }
 
-int why_deep_find(struct why_observation *observation, struct pm_findings *findings,
-                  struct pm_error *error)
+void why_deep_find(struct why_observation *observation, struct pm_findings *findings)
 {
 	struct why_deep *deep = &observation->deep;
 
 	if (findings->count == 0 || findings->items[0].harmless) {
 		pm_error_set(&deep->failure, PM_ERROR_NOT_FOUND, 0, "nothing was found");
 		pm_error_set(&deep->trace.failure, PM_ERROR_NOT_FOUND, 0, "nothing was found");
-		return 0;
+		return;
 	}
 
 	struct pm_finding *finding = &findings->items[0];
 	deep->finding = finding;
 	/* The trace comes first: the stop delays the process. */
-	if (find_code(observation, finding, error) < 0)
-		return -1;
-	return find_holder_of(observation, finding, error);
+	find_code(observation, finding);
+	find_holder_of(observation, finding);
 }
 
 void why_deep_deinit(struct why_deep *deep)

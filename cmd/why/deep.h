@@ -30,16 +30,13 @@ struct why_deep {
  * Traces the process for some seconds, and finds the code that maps or touches the memory of the
  * first finding. Then copies the memory of the process, and finds the path from a chunk of the
  * finding to a root, and how much this root holds. Adds the facts PM_FACT_CODE and PM_FACT_HOLDER
- * to the finding. That they are not found is not an error: why_deep.failure and
- * why_deep_trace.failure say why.
+ * to the finding. If they are not found, why_deep.failure and why_deep_trace.failure say why. A
+ * signal ends the search; the findings stay.
  *
  * @param observation  of a living process, with --deep; `deep` is filled
  * @param findings     the findings
- * @param error        PM_ERROR_CANCELLED, PM_ERROR_RESOURCES if this program has not enough memory
- * @return             0 or -1
  */
-int why_deep_find(struct why_observation *observation, struct pm_findings *findings,
-                  struct pm_error *error);
+void why_deep_find(struct why_observation *observation, struct pm_findings *findings);
 
 /** Releases what was found. */
 void why_deep_deinit(struct why_deep *deep);

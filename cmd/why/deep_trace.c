@@ -100,8 +100,8 @@ static int record(struct why_deep_trace *found, struct pm_process *process,
 	return result;
 }
 
-int why_deep_trace_find(struct why_deep_trace *trace, struct pm_process *process,
-                        const struct pm_finding *finding, bool quiet, struct pm_error *error)
+void why_deep_trace_find(struct why_deep_trace *trace, struct pm_process *process,
+                         const struct pm_finding *finding, bool quiet)
 {
 	struct text line = { 0 };
 
@@ -109,24 +109,19 @@ int why_deep_trace_find(struct why_deep_trace *trace, struct pm_process *process
 		report_note("tracing process %d for %d s, without stopping it: which code maps and "
 		            "touches memory",
 		            (int)finding->pid, WHY_DEEP_TRACE_SECONDS);
-	if (record(trace, process, finding, &trace->failure) < 0) {
-		if (trace->failure.kind != PM_ERROR_CANCELLED)
-			return 0;
-		*error = trace->failure;
-		return -1;
-	}
+	if (record(trace, process, finding, &trace->failure) < 0)
+		return;
 	if (!trace->site) {
 		pm_error_set(&trace->failure, PM_ERROR_NOT_FOUND, 0,
 		             "no code with a known stack made memory resident in %d s",
 		             WHY_DEEP_TRACE_SECONDS);
-		return 0;
+		return;
 	}
 
 	frames_line(&trace->site->stack, false, &line);
 	utf8_escape(&trace->code, line.bytes, line.length);
 	text_terminate(&trace->code);
 	text_deinit(&line);
-	return 0;
 }
 
 void why_deep_trace_deinit(struct why_deep_trace *trace)

@@ -23,18 +23,16 @@ struct why_deep_trace {
 
 /**
  * Traces the process for some seconds, without stopping it, and finds the code that has mapped or
- * touched most of the new memory of a finding. A note announces it. That the code is not found is
- * not an error: why_deep_trace.failure says why.
+ * touched most of the new memory of a finding. A note announces it. If the code is not found,
+ * why_deep_trace.failure says why.
  *
  * @param trace    zeroed; filled; release with why_deep_trace_deinit()
  * @param process  the process
  * @param finding  its first finding, which grows
  * @param quiet    print no note
- * @param error    PM_ERROR_CANCELLED
- * @return         0 or -1
  */
-int why_deep_trace_find(struct why_deep_trace *trace, struct pm_process *process,
-                        const struct pm_finding *finding, bool quiet, struct pm_error *error);
+void why_deep_trace_find(struct why_deep_trace *trace, struct pm_process *process,
+                         const struct pm_finding *finding, bool quiet);
 
 /** Releases what the trace found. */
 void why_deep_trace_deinit(struct why_deep_trace *trace);

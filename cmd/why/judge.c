@@ -16,11 +16,8 @@ int why_judge(struct why_observation *observation, struct out *out, struct pm_er
 	why_evidence_make(&made, observation);
 	report.evidence = &made.evidence;
 	int result = pm_findings_make(&made.evidence, &findings, error);
-	if (result == 0 && observation->options->deep &&
-	    why_deep_find(observation, &findings, error) < 0) {
-		pm_findings_deinit(&findings);
-		result = -1;
-	}
+	if (result == 0 && observation->options->deep)
+		why_deep_find(observation, &findings);
 	if (result == 0) {
 		if (out && observation->options->output.json)
 			why_json_print(&report, out);

@@ -72,10 +72,28 @@ static bool deep_helps(const struct why_report *report)
 	       findings->items[0].pid == report->evidence->pid;
 }
 
+/** Tells that the process was stopped at samples. */
+static void list_stopped(const struct why_observation *observation, why_unseen_visitor *visit,
+                         void *context)
+{
+	struct text words = { 0 };
+
+	if (observation->rates.stopped == 0)
+		return;
+	text_string(&words, "growth while it runs (it was stopped at ");
+	text_grouped(&words, observation->rates.stopped);
+	text_string(&words, " of ");
+	text_grouped(&words, observation->samples);
+	text_string(&words, " samples)");
+	visit(context, &words);
+	text_deinit(&words);
+}
+
 static void list_live(const struct why_report *report, why_unseen_visitor *visit, void *context)
 {
 	const struct why_observation *observation = report->observation;
 
+	list_stopped(observation, visit, context);
 	list_chunks(observation, visit, context);
 	if (observation->options->no_text)
 		pass("the content of memory (--no-strings)", visit, context);

@@ -152,7 +152,7 @@ void pm_stored_regions_close(struct pm_stored_regions *reading)
 	sqlite3_finalize(reading->smaps);
 	sqlite3_finalize(reading->details);
 	sqlite3_finalize(reading->owners);
-	*reading = (struct pm_stored_regions){ NULL };
+	*reading = (struct pm_stored_regions){ 0 };
 }
 
 /** Adds the region of the present row. @param number  the sample, for sizes from smaps */

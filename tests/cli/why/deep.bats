@@ -68,8 +68,31 @@ teardown() {
 		[ "$status" -eq 2 ] || break
 	done
 	[ "$status" -eq 1 ]
-	[[ $output = *'malloc chunks are allocated and stay'* ]]
+	[[ $output = *'malloc chunks pile up'* ]]
 	[[ $output = *'not seen: who holds the chunks ('*'which code allocates ('* ]]
+}
+
+# bats test_tags=timed
+@test "Ctrl-C during --deep ends the trace; what was found is reported, and the process is not stopped" {
+	local status=0 pid
+	retry_timed
+	target_start hoarder 4000
+	# In the background, the shell ignores SIGINT.
+	env --default-signal=INT "$PROCMEM_BIN" why --deep --for 4s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	until find "/proc/$pid/fd" -lname 'anon_inode:*perf_event*' 2>/dev/null | grep -q .; do
+		kill -0 "$pid"
+	done
+	kill -INT "$pid"
+	wait "$pid" || status=$?
+	cat "$BATS_TEST_TMPDIR"/{out,err}
+	[ "$status" -eq 1 ]
+	grep -q 'malloc chunks pile up' "$BATS_TEST_TMPDIR/out"
+	grep -q 'grows .*/s chunks of' "$BATS_TEST_TMPDIR/out"
+	tr -s ' \n' ' ' <"$BATS_TEST_TMPDIR/out" | grep -q 'who holds the chunks (the measurement was cancelled), which code allocates (the measurement was cancelled)'
+	fails grep -q 'stopping process' "$BATS_TEST_TMPDIR/err"
+	fails grep -q '^State:.*stop' "/proc/$TARGET_PID/status"
+	grep -q '^TracerPid:.*[[:space:]]0$' "/proc/$TARGET_PID/status"
 }
 
 @test "--deep is for living processes, and --max-stop for --deep" {
