@@ -499,8 +499,9 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 		report_note("interrupted: the results are based on the measurements so far");
 
 	if (rates->stopped > 0 && !source->quiet)
-		report_note("a signal had stopped the process at %llu sample%s: a stopped process "
-		            "cannot grow, so the rates do not apply to the process when it runs",
+		report_note("a signal or a debugger had stopped the process at %llu sample%s: a "
+		            "stopped process cannot grow, so the rates do not apply to the process "
+		            "when it runs",
 		            (unsigned long long)rates->stopped, text_plural(rates->stopped));
 
 	if (rates->known)

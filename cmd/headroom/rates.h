@@ -36,7 +36,7 @@ struct headroom_last {
 
 /** How the usage of the limits, and the sizes of the process, changed over time. */
 struct headroom_rates {
-	uint64_t stopped; /**< number of samples at which a signal had stopped the process */
+	uint64_t stopped; /**< number of samples at which a signal or a debugger had stopped it */
 	bool known;       /**< rates were measured */
 	bool ended;       /**< the process ended before all samples were taken */
 	pid_t pid;        /**< the process that was measured */

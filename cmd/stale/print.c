@@ -252,7 +252,8 @@ static void note_end(const struct stale_report *report)
 		report_note("interrupted: the results are those of the first %s",
 		            text_terminate(&text));
 	if (report->stopped)
-		report_note("a signal had stopped the process: a stopped process touches nothing");
+		report_note("a signal or a debugger had stopped the process: a stopped process "
+		            "touches nothing");
 
 	text_deinit(&text);
 }

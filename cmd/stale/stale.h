@@ -29,7 +29,7 @@ struct stale_report {
 	struct pm_process_info info; /**< the process, before the measurement */
 	char *command;               /**< command line; owned */
 	struct pm_stale_prediction prediction;
-	bool stopped;          /**< a signal had stopped the process at a reading */
+	bool stopped;          /**< a signal or a debugger had stopped the process at a reading */
 	bool interrupted;      /**< the user ended the measurement early */
 	struct pm_error ended; /**< why the process could not be read to the end; PM_ERROR_NONE if
 	                          it could */

@@ -261,5 +261,6 @@ bool sampled_is_stopped(struct pm_process *process)
 {
 	struct pm_process_info info;
 
-	return pm_process_read_info(process, &info, NULL) == 0 && info.state == 'T';
+	return pm_process_read_info(process, &info, NULL) == 0 &&
+	       (info.state == 'T' || info.state == 't');
 }

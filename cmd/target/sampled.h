@@ -133,7 +133,7 @@ void sampled_put_members(struct json *json, const struct sampled *sampled);
 void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled);
 
 /**
- * Checks whether a signal has stopped a process (state T of proc_pid_stat(5)).
+ * Checks whether a signal (state T of proc_pid_stat(5)) or a debugger (t) has stopped a process.
  * @param process  the process
  * @return         false also if the state cannot be read
  */

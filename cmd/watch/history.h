@@ -87,7 +87,8 @@ struct watch_history {
 	                       unchanged, in seconds */
 	uint64_t held_back; /**< number of samples for which the budget did not allow the regions to
 	                       be measured */
-	uint64_t stopped;   /**< number of samples at which a signal had stopped the process */
+	uint64_t stopped;   /**< number of samples at which a signal or a debugger had stopped the
+	                       process */
 	bool recorded; /**< the samples were read from a recording, so their costs are not known */
 	bool gone;     /**< the process is gone, so no time until a limit is computed */
 };

@@ -451,7 +451,8 @@ void watch_print_summary(const struct watch_run *run, const struct watch_history
 		text_format(&line, "ended: %s\n", run->ended);
 	if (history->stopped > 0)
 		text_format(&line,
-		            "stopped: a signal had stopped the process at %" PRIu64 " of %" PRIu64
+		            "stopped: a signal or a debugger had stopped the process at %" PRIu64
+		            " of %" PRIu64
 		            " samples: a stopped process cannot grow, so the verdicts do not apply "
 		            "to the process when it runs\n",
 		            history->stopped, history->samples);

@@ -23,8 +23,8 @@ struct why_deep_trace {
 
 /**
  * Traces the process for some seconds, without stopping it, and finds the code that has mapped or
- * touched most of the new memory of a finding. A note announces it. That the code is not found is
- * not an error: why_deep_trace.failure says why.
+ * touched most of the new memory of a finding. A note announces it. If the code is not found,
+ * why_deep_trace.failure says why.
  *
  * @param trace    zeroed; filled; release with why_deep_trace_deinit()
  * @param process  the process

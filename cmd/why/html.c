@@ -142,7 +142,8 @@ static void set_heading(struct view *view)
 	struct text text = { 0 };
 
 	if (why_report_count(view->from) == 0) {
-		view->report.heading = "Nothing was found that grows or weighs";
+		text_format(&text, "Nothing was found%s", why_report_nothing(view->from));
+		view->report.heading = keep(view, &text);
 		text_size(&text, memory->last);
 		if (*verdict_of(memory))
 			text_format(&text, ", %s", verdict_of(memory));

@@ -149,29 +149,6 @@ static void print_group(const struct why_group *group, struct out *out)
 	text_deinit(&line);
 }
 
-static bool too_early(const struct pm_evidence_trend *memory)
-{
-	return !memory->known || memory->trend.verdict == PM_VERDICT_TOO_EARLY;
-}
-
-/** Adds how the memory of the target developed, if no finding claims that something is wrong. */
-static void put_development(const struct why_report *report, struct text *line)
-{
-	const struct pm_evidence_trend *memory = &report->evidence->memory;
-	bool judged = !too_early(memory);
-
-	if (judged && report->findings->count > 0)
-		text_string(line, "nothing was found that is known to be wrong: ");
-	else if (judged && pm_evidence_rate(memory) > 0)
-		text_string(line, "nothing was found, but its memory is not flat: ");
-	else if (judged)
-		text_string(line, "nothing was found that grows or weighs: ");
-	else if (report->observation->source != PM_EVIDENCE_LIVE)
-		text_string(line, "nothing was found that weighs: ");
-	else
-		text_string(line, "nothing was found, but it is too early to judge growth: ");
-}
-
 /** Prints that nothing was found. */
 static void print_nothing(const struct why_report *report, struct out *out)
 {
@@ -180,7 +157,7 @@ static void print_nothing(const struct why_report *report, struct out *out)
 	struct text line = { 0 };
 
 	put_target(report->evidence, &line);
-	put_development(report, &line);
+	text_format(&line, "nothing was found%s: ", why_report_nothing(report));
 	text_size_as(&line, memory->last, exact);
 	if (memory->known && memory->last > memory->first) {
 		text_string(&line, " now, ");
@@ -189,7 +166,7 @@ static void print_nothing(const struct why_report *report, struct out *out)
 	} else {
 		text_string(&line, " now");
 	}
-	if (too_early(memory) && report->observation->source == PM_EVIDENCE_LIVE &&
+	if (why_report_is_too_early(report) && report->observation->source == PM_EVIDENCE_LIVE &&
 	    !report->observation->watched)
 		text_string(&line, "; use a longer --for");
 	text_char(&line, '\n');

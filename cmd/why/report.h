@@ -24,6 +24,22 @@ struct why_report {
 size_t why_report_count(const struct why_report *report);
 
 /**
+ * Tests whether the growth of the memory is not known.
+ *
+ * @param report  the report
+ * @return        true if the time was too short, or if there is only one moment
+ */
+bool why_report_is_too_early(const struct why_report *report);
+
+/**
+ * Returns how the memory developed, for a report whose findings are all harmless.
+ *
+ * @param report  the report
+ * @return        what follows "nothing was found", such as " that grows or weighs"
+ */
+const char *why_report_nothing(const struct why_report *report);
+
+/**
  * Returns the cost of the observation.
  *
  * @param report  the report

@@ -55,6 +55,8 @@ static void list_chunks(const struct why_observation *observation, why_unseen_vi
 		list_contents(&observation->walks, visit, context);
 		if (!why_walks_know_growth(&observation->walks))
 			pass("which chunks of malloc grow", visit, context);
+		if (observation->walks.count > 0 && !observation->walks.complete)
+			pass("some chunks of malloc (a walk was incomplete)", visit, context);
 		return;
 	}
 
@@ -72,10 +74,28 @@ static bool deep_helps(const struct why_report *report)
 	       findings->items[0].pid == report->evidence->pid;
 }
 
+/** Tells that the process was stopped at samples. */
+static void list_stopped(const struct why_observation *observation, why_unseen_visitor *visit,
+                         void *context)
+{
+	struct text words = { 0 };
+
+	if (observation->rates.stopped == 0)
+		return;
+	text_string(&words, "growth while it runs (it was stopped at ");
+	text_grouped(&words, observation->rates.stopped);
+	text_string(&words, " of ");
+	text_grouped(&words, observation->samples);
+	text_string(&words, " samples)");
+	visit(context, &words);
+	text_deinit(&words);
+}
+
 static void list_live(const struct why_report *report, why_unseen_visitor *visit, void *context)
 {
 	const struct why_observation *observation = report->observation;
 
+	list_stopped(observation, visit, context);
 	list_chunks(observation, visit, context);
 	if (observation->options->no_text)
 		pass("the content of memory (--no-strings)", visit, context);
@@ -97,9 +117,11 @@ static void list_live(const struct why_report *report, why_unseen_visitor *visit
 		pass("pressure", visit, context);
 }
 
-static void list_recording(const struct why_observation *observation, why_unseen_visitor *visit,
+static void list_recording(const struct why_report *report, why_unseen_visitor *visit,
                            void *context)
 {
+	const struct why_observation *observation = report->observation;
+
 	if (!observation->histograms.known)
 		pass("inside malloc (no chunks were recorded: watch --heap --record)", visit,
 		     context);
@@ -107,6 +129,8 @@ static void list_recording(const struct why_observation *observation, why_unseen
 		pass("which chunks of malloc grow (recorded only once)", visit, context);
 	if (observation->samples < 2)
 		pass("growth (there is one sample)", visit, context);
+	else if (why_report_is_too_early(report))
+		pass("growth (the recording is too short)", visit, context);
 	if (!observation->owners.known)
 		pass("memory by owner", visit, context);
 	pass("free memory in malloc's arenas", visit, context);
@@ -143,7 +167,7 @@ void why_unseen_list(const struct why_report *report, why_unseen_visitor *visit,
 		list_live(report, visit, context);
 		break;
 	case PM_EVIDENCE_RECORDING:
-		list_recording(observation, visit, context);
+		list_recording(report, visit, context);
 		break;
 	default:
 		list_moment(observation, visit, context);

@@ -4,7 +4,8 @@
  * be consistent. The first byte of the input selects the version and whether the target is stopped.
  * Each of the following groups of 12 bytes is a change: part (1), how (1), offset (2), value (8).
  * It changes the word at the offset, makes the page at the offset unreadable or untouched, or adds
- * a heap to the second arena.
+ * a heap to the second arena. Some changes are made again, at other offsets: what differs between
+ * both heaps must be what differs between their lists of chunks, and a sparse comparison must end.
  */
 #include "input.h"
 
@@ -12,10 +13,13 @@
 #include <string.h>
 
 #include <procmem/chunk_parts.h>
+#include <procmem/survivors.h>
 
+#include "heap/heap.h"
+#include "heap/turnover.h"
 #include "support/fake_heap.h"
 
-enum { GROUP = 12, PAGE = 4096, PAGES = FAKE_PART_SIZE / PAGE };
+enum { GROUP = 12, AGAIN = 16, PAGE = 4096, PAGES = FAKE_PART_SIZE / PAGE };
 
 /** Kinds of changes. */
 enum change {
@@ -217,6 +221,96 @@ static void check_heap(const struct pm_heap *heap)
 	fuzz_check(parts.found == (heap->chunk_count > 0));
 }
 
+/** Chunks that a search for differences has reported. */
+struct reported {
+	const struct pm_heap *other;
+	uint64_t count;
+	uint64_t last; /* address of the last one */
+};
+
+/** Tests whether a chunk in use is in use in another heap, too. */
+static bool is_in_both(const struct pm_heap *other, const struct pm_chunk *chunk)
+{
+	struct pm_chunk found;
+
+	return pm_heap_find(other, chunk->start, &found) && found.state == PM_CHUNK_IN_USE &&
+	       found.address == chunk->address && found.size == chunk->size;
+}
+
+static int check_reported(void *context, const struct pm_chunk *chunk)
+{
+	struct reported *reported = context;
+
+	fuzz_check(chunk->state == PM_CHUNK_IN_USE && !is_in_both(reported->other, chunk));
+	fuzz_check(reported->count == 0 || chunk->address > reported->last);
+	reported->last = chunk->address;
+	reported->count++;
+	return 0;
+}
+
+/** The chunks in use of a heap that another one does not have: each is reported once. */
+static void check_turnover(const struct pm_heap *heap, const struct pm_heap *other)
+{
+	struct reported reported = { .other = other };
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < heap->chunk_count; i++) {
+		struct pm_chunk chunk;
+		pm_heap_chunk(heap, i, &chunk);
+		count += chunk.state == PM_CHUNK_IN_USE && !is_in_both(other, &chunk);
+	}
+	fuzz_check(pm_heap_turnover(pm_heap_index_of(heap), pm_heap_index_of(other), check_reported,
+	                            &reported) == 0);
+	fuzz_check(reported.count == count);
+}
+
+/** Finds the chunks that are new in a heap, and those of them that stay. */
+static void check_survivors(const struct pm_heap_source *source, struct pm_heap *before,
+                            struct pm_heap *after)
+{
+	const struct pm_chunk_type_source types_source = { .memory = source };
+	struct pm_chunk_types *types;
+	struct pm_survivors *survivors;
+
+	fuzz_check(pm_chunk_types_open(&types_source, &types, NULL) == 0);
+	fuzz_check(pm_survivors_open(types, NULL, &survivors, NULL) == 0);
+	pm_survivors_set_sparse(survivors);
+	fuzz_check(pm_survivors_walk(survivors, before, NULL) == 0);
+	fuzz_check(pm_survivors_walk(survivors, after, NULL) == 0);
+	fuzz_check(pm_survivors_walk(survivors, after, NULL) == 0);
+
+	for (size_t i = 0; i < pm_survivors_count(survivors); i++) {
+		struct pm_survivor_class class;
+		pm_survivors_get(survivors, i, &class);
+		fuzz_check(class.chunks->count > 0 && class.rate >= 0);
+	}
+
+	pm_survivors_close(survivors);
+	pm_chunk_types_close(types);
+}
+
+/** Changes the memory a little more, and compares the heap with the one before. */
+static void check_changed(struct subject *subject, const struct pm_heap_source *source,
+                          struct pm_heap *before, const uint8_t *data, size_t size)
+{
+	struct pm_heap *after;
+
+	for (unsigned i = 0; i < AGAIN && size > GROUP; i++, data += GROUP, size -= GROUP) {
+		uint8_t group[GROUP];
+
+		/* At another offset; only words are changed, so the same bytes can be read. */
+		memcpy(group, data + 1, GROUP);
+		if (group[1] % CHANGES <= SET_ADDRESS)
+			change(subject, group);
+	}
+
+	fuzz_check(pm_heap_open(source, &after, NULL) == 0);
+	check_turnover(after, before);
+	check_turnover(before, after);
+	check_survivors(source, before, after);
+	pm_heap_close(after);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct subject subject;
@@ -239,6 +333,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		                               .stopped = data[0] >= 128 };
 	fuzz_check(pm_heap_open(&source, &heap, &error) == 0);
 	check_heap(heap);
+	check_changed(&subject, &source, heap, data, size);
 	pm_heap_close(heap);
 	fake_heap_deinit(&subject.heap);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <procmem/recording.h>
+#include <procmem/recording_walk.h>
 
 /* Maximum number of samples to read: a hostile file can promise any number. */
 enum { SAMPLES_MAX = 8 };
@@ -106,6 +107,32 @@ static void read_sites(struct pm_recording *recording)
 	pm_site_list_deinit(&last);
 }
 
+/** Walks over all samples: as pm_recording_read(), a walk gives ascending regions, or an error. */
+static void walk_samples(struct pm_recording *recording)
+{
+	struct pm_recording_walk *walk;
+	struct pm_recorded recorded;
+	const struct pm_regions *regions;
+	struct pm_error error = { 0 };
+	int result;
+
+	if (pm_recording_walk_open(recording, &walk, &error) < 0) {
+		fuzz_check_error(&error);
+		return;
+	}
+
+	while ((result = pm_recording_walk_next(walk, &recorded, &regions, &error)) > 0) {
+		for (size_t i = 0; i < regions->count; i++) {
+			fuzz_check(regions->items[i].start < regions->items[i].end);
+			fuzz_check(i == 0 || regions->items[i - 1].end <= regions->items[i].start);
+		}
+	}
+	if (result < 0)
+		fuzz_check_error(&error);
+
+	pm_recording_walk_close(walk);
+}
+
 static void list_samples(struct pm_recording *recording)
 {
 	struct pm_listed *samples = NULL;
@@ -151,6 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_samples(recording);
 	read_chunks(recording);
 	read_sites(recording);
+	walk_samples(recording);
 	list_samples(recording);
 	pm_recording_close(recording);
 

@@ -343,11 +343,11 @@ sys.stdin.read()'
 	kill -STOP "$TARGET_PID"
 	until grep -q '^State:.*T (stopped)' "/proc/$TARGET_PID/status"; do kill -0 "$TARGET_PID"; done
 	run -0 --separate-stderr procmem watch -c 3 -i 0.1 "$TARGET_PID"
-	[[ $output == *'stopped: a signal had stopped the process at 3 of 3 samples'* ]]
+	[[ $output == *'stopped: a signal or a debugger had stopped the process at 3 of 3 samples'* ]]
 	run -0 --separate-stderr procmem watch --json -c 3 -i 0.1 "$TARGET_PID"
 	tail -n 1 <<<"$output" | jq -e '.stopped_count == 3'
 	run -0 --separate-stderr procmem headroom --for 1s "$TARGET_PID"
-	[[ $stderr == *'note: a signal had stopped the process at '* ]]
+	[[ $stderr == *'note: a signal or a debugger had stopped the process at '* ]]
 	kill -CONT "$TARGET_PID"
 	run -0 --separate-stderr procmem watch --json -c 3 -i 0.1 "$TARGET_PID"
 	tail -n 1 <<<"$output" | jq -e 'has("stopped_count") | not'

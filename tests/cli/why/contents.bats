@@ -5,6 +5,7 @@
 
 setup() {
 	load ../support/helper
+	load ../support/python_waits
 	require jq python3
 	retry_timed
 }
@@ -36,4 +37,23 @@ start_server() {
 	[ "$count" -ge 1 ]
 	[[ $output != *'more finding'* ]]
 	[[ $output = *'  more '*"procmem "*"$TARGET_PID"* ]]
+}
+
+@test "a heap that cannot be walked to its end is named as not seen" {
+	# The size of a chunk between two others in use is false. Nobody frees these chunks.
+	python_start 'import ctypes
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+chunks = [libc.malloc(5000) for _ in range(3)]
+ctypes.c_uint64.from_address(chunks[1] - 8).value = 0x10'
+	run -0 --separate-stderr procmem why --for 1s "$PYTHON_PID"
+	[[ ${output//$'\n'/ } = *'some chunks of malloc (a walk was'*'incomplete)'* ]]
+	python_stop
+}
+
+@test "a recording that is too short to judge growth says so" {
+	target_start texts
+	procmem watch -q -c 3 -i 0.1 --record "$BATS_TEST_TMPDIR/short.pmrec" "$TARGET_PID"
+	run -0 --separate-stderr procmem why --json "$BATS_TEST_TMPDIR/short.pmrec"
+	jq -e '.unseen | index("growth (the recording is too short)") != null' <<<"$output"
 }

@@ -148,6 +148,22 @@ time.sleep(1000)'
 	grep -q "^procmem: .*process $TARGET_PID .*exec" "$BATS_TEST_TMPDIR/err"
 }
 
+@test "a process that a signal or a debugger has stopped cannot grow, and is not called healthy" {
+	target_start leaker merged 1048576
+	kill -STOP "$TARGET_PID"
+	until grep -q '^State:.*T (stopped)' "/proc/$TARGET_PID/status"; do kill -0 "$TARGET_PID"; done
+	run -0 --separate-stderr procmem why --for 1s --html "$BATS_TEST_TMPDIR/stopped.html" "$TARGET_PID"
+	[[ ${lines[0]} = *": nothing was found, but the process was stopped all the time: "* ]]
+	[[ $output = *'growth while it runs (it was stopped at '* ]]
+	grep -q 'Nothing was found, but the process was stopped all the time' "$BATS_TEST_TMPDIR/stopped.html"
+	kill -CONT "$TARGET_PID"
+
+	# The session stops it as a debugger does.
+	run -0 procmem shell -c stop -c "!grep ^State /proc/$TARGET_PID/status" -c "!'$PROCMEM_BIN' why --for 1s $TARGET_PID" "$TARGET_PID"
+	[[ $output = *'t (tracing stop)'* ]]
+	[[ $output = *': nothing was found, but the process was stopped all the time: '* ]]
+}
+
 @test "Ctrl-C ends the observation, and what was seen is reported" {
 	local status=0
 	target_start texts
