@@ -104,6 +104,25 @@ void text_size_as(struct text *text, uint64_t bytes, bool exact)
 		text_size(text, bytes);
 }
 
+void text_shell_word(struct text *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789./_-+:@,=";
+
+	if (*word && word[strspn(word, plain)] == '\0') {
+		text_string(text, word);
+		return;
+	}
+
+	text_char(text, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			text_string(text, "'\\''");
+		else
+			text_char(text, *word);
+	text_char(text, '\'');
+}
+
 size_t text_decimal_length(uint64_t value)
 {
 	size_t length = 1;

@@ -163,6 +163,14 @@ void text_size(struct text *text, uint64_t bytes);
 void text_size_as(struct text *text, uint64_t bytes, bool exact);
 
 /**
+ * Adds a word that a shell reads as this word: in quotes if it has other characters than those of
+ * usual names.
+ * @param text  receives the word
+ * @param word  any bytes
+ */
+void text_shell_word(struct text *text, const char *word);
+
+/**
  * Returns the length of the text that text_decimal() adds.
  *
  * @param value  the number

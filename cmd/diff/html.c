@@ -424,7 +424,10 @@ static void set_header(struct view *view)
 	report->start = (double)before->wall_ns / 1e9;
 	report->end = (double)after->wall_ns / 1e9;
 
-	text_format(&text, "procmem diff %s %s", before->word, after->word);
+	text_string(&text, "procmem diff ");
+	text_shell_word(&text, before->word);
+	text_char(&text, ' ');
+	text_shell_word(&text, after->word);
 	view->command = (struct html_command){ .command = keep(view, &text),
 		                               .purpose = "the same as text" };
 	report->commands = &view->command;

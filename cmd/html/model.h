@@ -221,6 +221,7 @@ struct html_report {
 	size_t regions_left_out;                /**< number of regions that are not among them */
 	const struct html_class *classes;       /**< by descending growth, then bytes */
 	size_t class_count;                     /**< number of elements */
+	size_t classes_left_out;                /**< number of classes that are not among them */
 	const struct html_change *changes;      /**< by descending amount */
 	size_t change_count;                    /**< number of elements */
 	size_t changes_left_out;                /**< number of changes that are not among them */

@@ -335,11 +335,7 @@ static void put_duration(struct text *text, double seconds)
 static void put_time_left(const struct html_limit *limit, struct text *text)
 {
 	text_string(text, "reached in ");
-	put_duration(text, limit->seconds_min);
-	if (limit->seconds_max > limit->seconds_min) {
-		text_string(text, " to ");
-		put_duration(text, limit->seconds_max);
-	}
+	delta_put_time_left(limit->seconds_min, limit->seconds_max, text);
 }
 
 /** Adds the rate: " at +13.4M/h". */

@@ -55,18 +55,6 @@ static const char *keep_size(struct view *view, uint64_t bytes)
 	return keep(view, &text);
 }
 
-/** Adds the time left: "11m 26s to 15m 28s". */
-static void put_time_left(double min, double max, struct text *text)
-{
-	char from[PM_DURATION_TEXT_SIZE], to[PM_DURATION_TEXT_SIZE];
-
-	pm_format_duration(min, from);
-	pm_format_duration(max, to);
-	text_string(text, from);
-	if (strcmp(from, to) != 0)
-		text_format(text, " to %s", to);
-}
-
 /** Returns the words of a trend; "" if it was not observed. */
 static const char *verdict_of(const struct pm_evidence_trend *trend)
 {
@@ -256,7 +244,7 @@ static void add_limit_tiles(struct view *view)
 	if (findings->count == 0 || findings->items[0].limit != limit ||
 	    !findings->items[0].time_known)
 		return;
-	put_time_left(findings->items[0].seconds_min, findings->items[0].seconds_max, &text);
+	delta_put_time_left(findings->items[0].seconds_min, findings->items[0].seconds_max, &text);
 	add_tile(view, (struct html_tile){ .label = "full in",
 	                                   .value = keep(view, &text),
 	                                   .note = "at this rate",
@@ -352,25 +340,6 @@ static void add_command(struct view *view, const char *command, const char *purp
 			(struct html_command){ .command = command, .purpose = purpose };
 }
 
-/** Adds a name that a shell reads as one word. */
-static void put_word(struct text *text, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789./_-+:@,=";
-
-	if (*word && word[strspn(word, plain)] == '\0') {
-		text_string(text, word);
-		return;
-	}
-	text_char(text, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			text_string(text, "'\\''");
-		else
-			text_char(text, *word);
-	text_char(text, '\'');
-}
-
 /** Adds the command that repeats the report. */
 static void put_repeat(const struct view *view, struct text *text)
 {
@@ -387,9 +356,9 @@ static void put_repeat(const struct view *view, struct text *text)
 	text_char(text, ' ');
 	if (options->cgroup) {
 		text_string(text, "--cgroup ");
-		put_word(text, options->cgroup);
+		text_shell_word(text, options->cgroup);
 	} else if (observation->file) {
-		put_word(text, observation->file);
+		text_shell_word(text, observation->file);
 	} else {
 		text_format(text, "%d", (int)view->from->evidence->pid);
 	}

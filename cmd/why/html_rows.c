@@ -13,6 +13,10 @@
 /* Maximum numbers of rows. More is counted, not shown: the most important rows come first. */
 enum { REGIONS_SHOWN = 24, CHANGES_SHOWN = 24, CLASSES_SHOWN = 24, MEMBERS_SHOWN = 32 };
 
+/* A class that does not grow is small if it is less than this part of the largest one. Small ones
+ * are shown only if there are few. */
+enum { SMALL_CLASS = 1000, CLASSES_MIN = 8 };
+
 enum html_tone why_html_rows_tone(enum pm_verdict verdict)
 {
 	switch (verdict) {
@@ -177,6 +181,42 @@ static bool is_listed(const struct html_class *classes, size_t count,
 	return false;
 }
 
+/** Returns by how many bytes a class grows per second. */
+static double class_growth(const struct html_class *class)
+{
+	return class->growth_known ? class->rate * (double)class->size : 0;
+}
+
+/** Sorts classes by growth in bytes, then by size. */
+static int by_class_growth(const void *left, const void *right)
+{
+	const struct html_class *a = left, *b = right;
+	double first = class_growth(a), second = class_growth(b);
+
+	if (first != second)
+		return first < second ? 1 : -1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return (a->size > b->size) - (a->size < b->size);
+}
+
+/**
+ * Counts the classes before those that say nothing: they do not change, and are small beside the
+ * largest.
+ */
+static size_t count_weighty(const struct html_class *classes, size_t count)
+{
+	uint64_t largest = 0;
+	size_t weighty = count;
+
+	for (size_t i = 0; i < count; i++)
+		largest = pm_max(largest, classes[i].bytes);
+	while (weighty > CLASSES_MIN && class_growth(&classes[weighty - 1]) == 0 &&
+	       classes[weighty - 1].bytes < largest / SMALL_CLASS)
+		weighty--;
+	return weighty;
+}
+
 static void add_classes(const struct why_report *report, struct html_keep *keep,
                         struct html_report *html)
 {
@@ -202,6 +242,10 @@ static void add_classes(const struct why_report *report, struct html_keep *keep,
 			.text = chunks->text,
 		};
 	}
+
+	qsort(classes, count, sizeof *classes, by_class_growth);
+	html->classes_left_out = count - count_weighty(classes, count);
+	count -= html->classes_left_out;
 
 	size_t end = count + CLASSES_SHOWN;
 	for (size_t i = 0; i < evidence->type_count && count < end; i++)
