@@ -321,7 +321,7 @@ static void put_changes(struct html_document *document, const struct html_report
 {
 	const struct html_changes changes = { .id = "changes",
 		                              .heading = "Before and after",
-		                              .what = "what",
+		                              .what = "address",
 		                              .kind = "kind",
 		                              .mapping = "mapping",
 		                              .rows = report->changes,

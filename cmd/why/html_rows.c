@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "why/html_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +14,10 @@
 /* Maximum numbers of rows. More is counted, not shown: the most important rows come first. */
 enum { REGIONS_SHOWN = 24, CHANGES_SHOWN = 24, CLASSES_SHOWN = 24, MEMBERS_SHOWN = 32 };
 
-/* A class that does not grow is small if it is less than this part of the largest one. Small ones
- * are shown only if there are few. */
-enum { SMALL_CLASS = 1000, CLASSES_MIN = 8 };
+/* A class is small if its memory and its growth are less than this part of the largest ones. The
+ * first ones are shown in any case. */
+static const double small_class = 0.001;
+enum { CLASSES_MIN = 8 };
 
 enum html_tone why_html_rows_tone(enum pm_verdict verdict)
 {
@@ -184,7 +186,9 @@ static bool is_listed(const struct html_class *classes, size_t count,
 /** Returns by how many bytes a class grows per second. */
 static double class_growth(const struct html_class *class)
 {
-	return class->growth_known ? class->rate * (double)class->size : 0;
+	if (!class->growth_known || class->count == 0)
+		return 0;
+	return class->rate * (double)class->bytes / (double)class->count;
 }
 
 /** Sorts classes by growth in bytes, then by size. */
@@ -201,20 +205,23 @@ static int by_class_growth(const void *left, const void *right)
 }
 
 /**
- * Counts the classes before those that say nothing: they do not change, and are small beside the
- * largest.
+ * Removes classes that say nothing: beside the largest, they neither change nor have memory.
+ * @return number of classes that remain
  */
-static size_t count_weighty(const struct html_class *classes, size_t count)
+static size_t keep_weighty(struct html_class *classes, size_t count)
 {
-	uint64_t largest = 0;
-	size_t weighty = count;
+	double largest = 0, fastest = 0;
+	size_t kept = 0;
 
+	for (size_t i = 0; i < count; i++) {
+		largest = fmax(largest, (double)classes[i].bytes);
+		fastest = fmax(fastest, fabs(class_growth(&classes[i])));
+	}
 	for (size_t i = 0; i < count; i++)
-		largest = pm_max(largest, classes[i].bytes);
-	while (weighty > CLASSES_MIN && class_growth(&classes[weighty - 1]) == 0 &&
-	       classes[weighty - 1].bytes < largest / SMALL_CLASS)
-		weighty--;
-	return weighty;
+		if (i < CLASSES_MIN || (double)classes[i].bytes > largest * small_class ||
+		    fabs(class_growth(&classes[i])) > fastest * small_class)
+			classes[kept++] = classes[i];
+	return kept;
 }
 
 static void add_classes(const struct why_report *report, struct html_keep *keep,
@@ -243,10 +250,6 @@ static void add_classes(const struct why_report *report, struct html_keep *keep,
 		};
 	}
 
-	qsort(classes, count, sizeof *classes, by_class_growth);
-	html->classes_left_out = count - count_weighty(classes, count);
-	count -= html->classes_left_out;
-
 	size_t end = count + CLASSES_SHOWN;
 	for (size_t i = 0; i < evidence->type_count && count < end; i++)
 		classes[count++] = (struct html_class){
@@ -257,8 +260,10 @@ static void add_classes(const struct why_report *report, struct html_keep *keep,
 			.type = evidence->types[i].type,
 			.text = "",
 		};
+	qsort(classes, count, sizeof *classes, by_class_growth);
 	html->classes = classes;
-	html->class_count = count;
+	html->class_count = keep_weighty(classes, count);
+	html->classes_left_out = count - html->class_count;
 }
 
 static void add_strings(const struct why_report *report, struct html_keep *keep,

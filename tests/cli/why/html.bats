@@ -35,7 +35,7 @@ report_rows() {
 	[[ $(report_rows regions | sed -n 2p) == *$'\t+40.0M\tsteady\t'* ]]
 	[[ $(report_rows changes | sed -n 2p) == *$'\t+40.0M\t'* ]]
 	grep -F 'steady' "$page"
-	grep -E 'is used up in ' "$page"
+	grep -E '(used up in|lasts) ' "$page"
 	# The policy has hashes of the style and of the script.
 	grep -E "Content-Security-Policy.*default-src 'none'" "$page"
 	[ "$(grep -c "'sha256-" "$page")" -eq 1 ]
