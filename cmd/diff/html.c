@@ -287,8 +287,8 @@ static size_t count_changed(const struct view *view)
 	const struct diff_rows *rows = view->rows;
 	size_t count = rows->shown < ROWS_MAX ? rows->shown : ROWS_MAX;
 
-	while (count > 0 && weight(view, &rows->rows[count - 1].was) ==
-	                            weight(view, &rows->rows[count - 1].is))
+	while (count > 0 &&
+	       weight(view, &rows->rows[count - 1].was) == weight(view, &rows->rows[count - 1].is))
 		count--;
 	return count;
 }

@@ -79,7 +79,7 @@ struct html_limit {
 /** Memory by kind over time. The sum of all kinds at a moment is the memory of the process. */
 struct html_timeline {
 	const double *times;           /**< seconds since `start`, ascending from 0 */
-	size_t count;                  /**< number of moments, at most HTML_MOMENTS_MAX + 2 */
+	size_t count;                  /**< number of moments, at most HTML_MOMENTS_MAX + 4 */
 	uint64_t samples;              /**< number of samples that were taken, at least `count` */
 	double start;                  /**< time of the first moment, seconds since 1970 (UTC) */
 	const struct html_kind *kinds; /**< all kinds that ever had memory */

@@ -29,8 +29,7 @@ static void put_words(const struct html_share *share, double percent, struct tex
 static void put_part(const struct html_share *share, double from, double width, double percent,
                      struct text *text)
 {
-	text_format(text, "<svg x=\"%.3f%%\" width=\"%.3f%%\" height=\"46\"><title>", from,
-	            width);
+	text_format(text, "<svg x=\"%.3f%%\" width=\"%.3f%%\" height=\"46\"><title>", from, width);
 	put_words(share, percent, text);
 	text_format(text,
 	            "</title><rect class=\"k%u\" width=\"100%%\" height=\"46\"/>"
@@ -73,7 +72,8 @@ void html_share_put(struct html_document *document, const struct html_report *re
 
 	put_label(report, sum, &text);
 	for (size_t i = 0; i < report->share_count; i++) {
-		double bytes = (double)report->shares[i].bytes, width = bytes / fmax(whole, sum) * 100;
+		double bytes = (double)report->shares[i].bytes,
+		       width = bytes / fmax(whole, sum) * 100;
 
 		if (report->shares[i].bytes > 0)
 			put_part(&report->shares[i], from, width, bytes / sum * 100, &text);

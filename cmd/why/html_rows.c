@@ -183,7 +183,7 @@ static bool is_listed(const struct html_class *classes, size_t count,
 	return false;
 }
 
-/** Returns by how many bytes a class grows per second. */
+/** Returns the growth of a class in bytes per second. */
 static double class_growth(const struct html_class *class)
 {
 	if (!class->growth_known || class->count == 0)
