@@ -64,11 +64,8 @@ static void check(unsigned count, unsigned peak, unsigned hollow)
 
 static void nothing_is_lost(void **state)
 {
-	static const unsigned counts[] = { 10,
-		                           HTML_MOMENTS_MAX,
-		                           HTML_MOMENTS_MAX + 1,
-		                           2 * HTML_MOMENTS_MAX + 3,
-		                           100003 };
+	static const unsigned counts[] = { 10, HTML_MOMENTS_MAX, HTML_MOMENTS_MAX + 1,
+		                           2 * HTML_MOMENTS_MAX + 3, 100003 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
