@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+#include <procmem/number.h>
 
 void delta_put_bytes(struct text *text, int64_t delta, bool bytes)
 {
@@ -139,4 +142,60 @@ int delta_parse_duration(const char *text, double *seconds, struct pm_error *err
 
 	*seconds = value;
 	return 0;
+}
+
+/* Seconds of a minute, an hour and a day. */
+enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
+
+/* Longer times are not distinguished. */
+static const double time_left_max = 1e10;
+
+/** Returns the unit in which a time is rounded: no rate is so exact that more digits are true. */
+static uint64_t unit_of(double seconds)
+{
+	if (seconds >= 2 * DAY)
+		return DAY;
+	if (seconds >= 10 * HOUR)
+		return HOUR;
+	if (seconds >= 10 * MINUTE)
+		return MINUTE;
+	return 1;
+}
+
+/**
+ * Adds a number of units of time, without its last part if this is 0: "7d" instead of "7d 0h".
+ */
+static void put_units(uint64_t units, uint64_t unit, struct text *text)
+{
+	char duration[PM_DURATION_TEXT_SIZE];
+
+	pm_format_duration((double)(units * unit), duration);
+
+	char *space = strchr(duration, ' ');
+	if (space && space[1] == '0')
+		*space = '\0';
+	text_string(text, duration);
+}
+
+/** Returns a time in whole units, rounded down. */
+static uint64_t whole(double seconds, uint64_t unit)
+{
+	if (!(seconds > 0))
+		return 0;
+	return (uint64_t)(seconds < time_left_max ? seconds : time_left_max) / unit;
+}
+
+void delta_put_time_left(double from, double to, struct text *text)
+{
+	uint64_t unit = unit_of(from);
+
+	if (to - from < 1) {
+		text_string(text, "about ");
+		put_units(whole(from + (double)unit / 2, unit), unit, text);
+		return;
+	}
+
+	put_units(whole(from, unit), unit, text);
+	text_string(text, " to ");
+	put_units(whole(to, unit) + 1, unit, text);
 }

@@ -75,4 +75,14 @@ enum out_style delta_style(int64_t delta);
  */
 int delta_parse_duration(const char *text, double *seconds, struct pm_error *error);
 
+/**
+ * Adds the time that is left, between two bounds: "about 38m", or "30m to 45m". It is rounded, down
+ * and up, as no rate is so exact that more digits are true.
+ *
+ * @param from  seconds at the earliest
+ * @param to    seconds at the latest
+ * @param text  receives the words
+ */
+void delta_put_time_left(double from, double to, struct text *text);
+
 #endif

@@ -272,6 +272,18 @@ static struct html_change *add_table(struct view *view, struct html_changes tabl
 	return rows;
 }
 
+/** Counts the first rows whose memory differs. Rows are sorted by the amount of their change. */
+static size_t count_changed(const struct view *view)
+{
+	const struct diff_rows *rows = view->rows;
+	size_t count = rows->shown < ROWS_MAX ? rows->shown : ROWS_MAX;
+
+	while (count > 0 &&
+	       weight(view, &rows->rows[count - 1].was) == weight(view, &rows->rows[count - 1].is))
+		count--;
+	return count;
+}
+
 static void add_changes(struct view *view)
 {
 	static const char *const names[] = {
@@ -284,7 +296,7 @@ static void add_changes(struct view *view)
 		.id = "changes",
 		.heading = "Before and after",
 		.what = names[by],
-		.count = rows->shown < ROWS_MAX ? rows->shown : ROWS_MAX,
+		.count = count_changed(view),
 	};
 
 	if (by == DIFF_BY_SITE || table.count == 0)

@@ -38,7 +38,7 @@ void html_cells_text(struct html_document *document, const char *string)
 
 void html_cells_code(struct html_document *document, const char *string)
 {
-	html_document_raw(document, "<td><code>");
+	html_document_raw(document, "<td class=\"c\"><code>");
 	html_document_text(document, string);
 	html_document_raw(document, "</code></td>");
 }
@@ -62,6 +62,19 @@ void html_cells_number(struct html_document *document, bool known, uint64_t numb
 		return;
 	}
 	text_grouped(&figure, number);
+	put_figure(document, "", &figure);
+	text_deinit(&figure);
+}
+
+void html_cells_pid(struct html_document *document, pid_t pid)
+{
+	struct text figure = { 0 };
+
+	if (pid <= 0) {
+		html_document_raw(document, not_known);
+		return;
+	}
+	text_decimal(&figure, (uint64_t)pid);
 	put_figure(document, "", &figure);
 	text_deinit(&figure);
 }
@@ -110,7 +123,9 @@ void html_cells_change(struct html_document *document, bool known, int64_t bytes
 /** Adds a rate in the unit in which it has digits: per second, minute or hour. */
 static void put_rate(struct text *figure, double rate)
 {
-	if (rate >= 10 || rate == 0)
+	if (rate == 0)
+		text_char(figure, '0');
+	else if (rate >= 10)
 		text_format(figure, "%.0f/s", rate);
 	else if (rate >= 0.1)
 		text_format(figure, "%.1f/s", rate);

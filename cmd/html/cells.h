@@ -24,6 +24,9 @@ void html_cells_code(struct html_document *document, const char *string);
 /** Writes a cell with a number; with a thin line if `known` is false. */
 void html_cells_number(struct html_document *document, bool known, uint64_t number);
 
+/** Writes a cell with a PID, which has no separators; with a thin line if it is 0. */
+void html_cells_pid(struct html_document *document, pid_t pid);
+
 /** Writes a cell with a size. */
 void html_cells_size(struct html_document *document, uint64_t bytes);
 

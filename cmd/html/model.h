@@ -79,7 +79,7 @@ struct html_limit {
 /** Memory by kind over time. The sum of all kinds at a moment is the memory of the process. */
 struct html_timeline {
 	const double *times;           /**< seconds since `start`, ascending from 0 */
-	size_t count;                  /**< number of moments, at most HTML_MOMENTS_MAX + 2 */
+	size_t count;                  /**< number of moments, at most HTML_MOMENTS_MAX + 4 */
 	uint64_t samples;              /**< number of samples that were taken, at least `count` */
 	double start;                  /**< time of the first moment, seconds since 1970 (UTC) */
 	const struct html_kind *kinds; /**< all kinds that ever had memory */
@@ -221,6 +221,7 @@ struct html_report {
 	size_t regions_left_out;                /**< number of regions that are not among them */
 	const struct html_class *classes;       /**< by descending growth, then bytes */
 	size_t class_count;                     /**< number of elements */
+	size_t classes_left_out;                /**< number of classes that are not among them */
 	const struct html_change *changes;      /**< by descending amount */
 	size_t change_count;                    /**< number of elements */
 	size_t changes_left_out;                /**< number of changes that are not among them */

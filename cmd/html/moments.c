@@ -133,6 +133,18 @@ static void put(struct filling *filling, const struct html_moment *moment)
 	filling->count++;
 }
 
+/** Adds the extremes of the stretch that is not whole yet, in the order of time. */
+static void put_pending(struct filling *filling)
+{
+	const struct html_moments *moments = filling->moments;
+	bool falls = moments->largest.time < moments->smallest.time;
+
+	if (moments->pending == 0)
+		return;
+	put(filling, falls ? &moments->largest : &moments->smallest);
+	put(filling, falls ? &moments->smallest : &moments->largest);
+}
+
 static bool had_memory(const uint64_t *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -145,7 +157,7 @@ void html_moments_fill(const struct html_moments *moments, struct html_moments_a
                        struct html_timeline *timeline)
 {
 	struct filling filling = { moments, arrays, 0 };
-	size_t room = moments->count + 3, kinds = 0;
+	size_t room = moments->count + 5, kinds = 0;
 
 	*arrays = (struct html_moments_arrays){ 0 };
 	if (moments->samples == 0)
@@ -157,6 +169,7 @@ void html_moments_fill(const struct html_moments *moments, struct html_moments_a
 	put(&filling, &moments->first);
 	for (size_t i = 0; i < moments->count; i++)
 		put(&filling, &moments->items[i]);
+	put_pending(&filling);
 	put(&filling, &moments->last);
 
 	for (unsigned i = 0; i < PM_KIND_COUNT; i++)

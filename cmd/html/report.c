@@ -5,12 +5,14 @@
  */
 #include "html/report.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include <procmem/minmax.h>
 
+#include "base/convert.h"
 #include "html/cells.h"
 #include "html/data.h"
 #include "html/icicle.h"
@@ -226,6 +228,7 @@ static void put_classes(struct html_document *document, const struct html_report
 		html_cells_end(document);
 	}
 	html_document_end_table(document);
+	put_left_out(document, report->classes_left_out, "classes are");
 	html_document_end_section(document);
 }
 
@@ -318,7 +321,7 @@ static void put_changes(struct html_document *document, const struct html_report
 {
 	const struct html_changes changes = { .id = "changes",
 		                              .heading = "Before and after",
-		                              .what = "what",
+		                              .what = "address",
 		                              .kind = "kind",
 		                              .mapping = "mapping",
 		                              .rows = report->changes,
@@ -330,7 +333,18 @@ static void put_changes(struct html_document *document, const struct html_report
 		put_change_table(document, &report->more[i]);
 }
 
-/** Draws the share of each kind: now, or before and after, one above the other. */
+/** Writes the heading of one of two drawings: "Before: 66.5M". */
+static void put_share_heading(struct html_document *document, const char *when, double sum)
+{
+	struct text heading = { 0 };
+
+	text_format(&heading, "%s: ", when);
+	text_size(&heading, convert_uint64(sum));
+	html_document_element(document, "h3", NULL, text_terminate(&heading));
+	text_deinit(&heading);
+}
+
+/** Draws the share of each kind: now, or before and after in one scale, one above the other. */
 static void put_shares(struct html_document *document, const struct html_report *report)
 {
 	struct html_report before = { .shares = report->shares_before,
@@ -338,13 +352,15 @@ static void put_shares(struct html_document *document, const struct html_report 
 
 	if (report->share_count == 0)
 		return;
+
+	double whole = fmax(html_share_sum(report), html_share_sum(&before));
 	html_document_section(document, "share", before.share_count > 0 ? "Kinds" : "Now");
 	if (before.share_count > 0) {
-		html_document_element(document, "h3", NULL, "Before");
-		html_share_put(document, &before);
-		html_document_element(document, "h3", NULL, "After");
+		put_share_heading(document, "Before", html_share_sum(&before));
+		html_share_put(document, &before, whole);
+		put_share_heading(document, "After", html_share_sum(report));
 	}
-	html_share_put(document, report);
+	html_share_put(document, report, whole);
 	html_document_end_section(document);
 }
 
@@ -400,7 +416,7 @@ static void put_members(struct html_document *document, const struct html_report
 		const struct html_member *member = &report->members[i];
 
 		html_cells_start(document, member->name);
-		html_cells_number(document, member->pid > 0, (uint64_t)member->pid);
+		html_cells_pid(document, member->pid);
 		html_cells_text(document, member->what);
 		html_cells_size(document, member->bytes);
 		html_cells_change(document, member->growth_known, member->growth);

@@ -51,6 +51,11 @@
 			return new Date((data.start + offset + time) * 1000).toUTCString();
 		};
 		const clock = (time) => local(time).slice(17, 25);
+		/* Tenths of a second, where a neighbour is closer than a second. */
+		const tenths = (at) => {
+			const close = times[at] - times[at - 1] < 0.95 || times[at + 1] - times[at] < 0.95;
+			return close ? '.' + Math.floor((data.start + times[at]) * 10 + 0.001) % 10 : '';
+		};
 		const date = (time) => local(time).slice(5, 11).replace(/^0/, '');
 
 		/* The moments that are drawn: of each part the lowest and the highest total. */
@@ -113,7 +118,7 @@
 			const at = cursor < 0 ? last : cursor;
 			figures.forEach((figure, k) => { figure.textContent = size(kinds[k][at]); });
 			set(find('.cursor', chart), { d: cursor < 0 ? '' : 'M' + x(times[at]) + ' 0V' + HIGH });
-			reading.textContent = cursor < 0 ? '' : date(times[at]) + ' ' + clock(times[at]) + ': ' + size(totals[at]) + ' in all';
+			reading.textContent = cursor < 0 ? '' : date(times[at]) + ' ' + clock(times[at]) + tenths(at) + ': ' + size(totals[at]) + ' in all';
 		}
 
 		function zoom(start, end) {

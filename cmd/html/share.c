@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "html/share.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ void html_share_sort(struct html_share *shares, size_t count)
 	qsort(shares, count, sizeof *shares, by_bytes);
 }
 
-static double sum_of(const struct html_report *report)
+double html_share_sum(const struct html_report *report)
 {
 	double sum = 0;
 
@@ -38,18 +39,18 @@ static void put_words(const struct html_share *share, double percent, struct tex
 	text_format(text, ", %.*f %%", percent < 10, percent);
 }
 
-/** Adds a part of the bar. Its words are cut at its end. */
-static void put_part(const struct html_share *share, double from, double percent, struct text *text)
+/** Adds a part of the bar, in percent of the width of the page. Its words are cut at its end. */
+static void put_part(const struct html_share *share, double from, double width, double percent,
+                     struct text *text)
 {
-	text_format(text, "<svg x=\"%.3f%%\" width=\"%.3f%%\" height=\"46\"><title>", from,
-	            percent);
+	text_format(text, "<svg x=\"%.3f%%\" width=\"%.3f%%\" height=\"46\"><title>", from, width);
 	put_words(share, percent, text);
 	text_format(text,
 	            "</title><rect class=\"k%u\" width=\"100%%\" height=\"46\"/>"
 	            "<path class=\"edge\" d=\"M0 0V46\"/>",
 	            share->colour % HTML_COLOURS);
 
-	if (percent >= words_min) {
+	if (width >= words_min) {
 		text_string(text, "<text x=\"6\" y=\"19\">");
 		html_document_escape(text, share->name, strlen(share->name));
 		text_string(text, "</text><text x=\"6\" y=\"36\">");
@@ -75,21 +76,22 @@ static void put_label(const struct html_report *report, double sum, struct text 
 	text_string(text, "\">\n");
 }
 
-void html_share_put(struct html_document *document, const struct html_report *report)
+void html_share_put(struct html_document *document, const struct html_report *report, double whole)
 {
 	struct text text = { 0 };
-	double sum = sum_of(report), from = 0;
+	double sum = html_share_sum(report), from = 0;
 
 	if (sum <= 0)
 		return;
 
 	put_label(report, sum, &text);
 	for (size_t i = 0; i < report->share_count; i++) {
-		double percent = (double)report->shares[i].bytes / sum * 100;
+		double bytes = (double)report->shares[i].bytes,
+		       width = bytes / fmax(whole, sum) * 100;
 
 		if (report->shares[i].bytes > 0)
-			put_part(&report->shares[i], from, percent, &text);
-		from += percent;
+			put_part(&report->shares[i], from, width, bytes / sum * 100, &text);
+		from += width;
 	}
 	text_string(&text, "</svg>\n");
 

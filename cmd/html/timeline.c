@@ -335,11 +335,7 @@ static void put_duration(struct text *text, double seconds)
 static void put_time_left(const struct html_limit *limit, struct text *text)
 {
 	text_string(text, "reached in ");
-	put_duration(text, limit->seconds_min);
-	if (limit->seconds_max > limit->seconds_min) {
-		text_string(text, " to ");
-		put_duration(text, limit->seconds_max);
-	}
+	delta_put_time_left(limit->seconds_min, limit->seconds_max, text);
 }
 
 /** Adds the rate: " at +13.4M/h". */
@@ -479,11 +475,15 @@ static void put_zone(const struct chart *chart, struct text *text)
 		            (int)(amount % 60));
 }
 
-/** Adds why the line of the limit is lower than the limit. */
+/** Adds why the line of the limit is lower than the limit, or higher. */
 static void put_level(const struct html_limit *limit, struct text *text)
 {
 	text_string(text, "The line is at ");
 	text_size(text, limit->level);
+	if (limit->level > limit->max) {
+		text_string(text, ": some memory of the process does not count. ");
+		return;
+	}
 	text_string(text, ": other memory uses ");
 	text_size(text, limit->max - limit->level);
 	text_string(text, " of the limit. ");
@@ -509,7 +509,7 @@ static void put_notes(const struct chart *chart)
 			put_rate(limit, text);
 		}
 		text_string(text, chart->limit_is_seen ? ". " : "; it is above this chart. ");
-		if (chart->limit_is_seen && limit->level < limit->max)
+		if (chart->limit_is_seen && limit->level != limit->max)
 			put_level(limit, text);
 	}
 

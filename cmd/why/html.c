@@ -57,18 +57,6 @@ static const char *keep_size(struct view *view, uint64_t bytes)
 	return keep(view, &text);
 }
 
-/** Adds the time left: "11m 26s to 15m 28s". */
-static void put_time_left(double min, double max, struct text *text)
-{
-	char from[PM_DURATION_TEXT_SIZE], to[PM_DURATION_TEXT_SIZE];
-
-	pm_format_duration(min, from);
-	pm_format_duration(max, to);
-	text_string(text, from);
-	if (strcmp(from, to) != 0)
-		text_format(text, " to %s", to);
-}
-
 /** Returns the words of a trend; "" if it was not observed. */
 static const char *verdict_of(const struct pm_evidence_trend *trend)
 {
@@ -259,7 +247,7 @@ static void add_limit_tiles(struct view *view)
 	if (findings->count == 0 || findings->items[0].limit != limit ||
 	    !findings->items[0].time_known)
 		return;
-	put_time_left(findings->items[0].seconds_min, findings->items[0].seconds_max, &text);
+	delta_put_time_left(findings->items[0].seconds_min, findings->items[0].seconds_max, &text);
 	add_tile(view, (struct html_tile){ .label = "full in",
 	                                   .value = keep(view, &text),
 	                                   .note = "at this rate",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "why/html_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,11 @@
 
 /* Maximum numbers of rows. More is counted, not shown: the most important rows come first. */
 enum { REGIONS_SHOWN = 24, CHANGES_SHOWN = 24, CLASSES_SHOWN = 24, MEMBERS_SHOWN = 32 };
+
+/* A class is small if its memory and its growth are less than this part of the largest ones. The
+ * first ones are shown in any case. */
+static const double small_class = 0.001;
+enum { CLASSES_MIN = 8 };
 
 enum html_tone why_html_rows_tone(enum pm_verdict verdict)
 {
@@ -177,6 +183,47 @@ static bool is_listed(const struct html_class *classes, size_t count,
 	return false;
 }
 
+/** Returns the growth of a class in bytes per second. */
+static double class_growth(const struct html_class *class)
+{
+	if (!class->growth_known || class->count == 0)
+		return 0;
+	return class->rate * (double)class->bytes / (double)class->count;
+}
+
+/** Sorts classes by growth in bytes, then by size. */
+static int by_class_growth(const void *left, const void *right)
+{
+	const struct html_class *a = left, *b = right;
+	double first = class_growth(a), second = class_growth(b);
+
+	if (first != second)
+		return first < second ? 1 : -1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return (a->size > b->size) - (a->size < b->size);
+}
+
+/**
+ * Removes classes that say nothing: beside the largest, they neither change nor have memory.
+ * @return number of classes that remain
+ */
+static size_t keep_weighty(struct html_class *classes, size_t count)
+{
+	double largest = 0, fastest = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		largest = fmax(largest, (double)classes[i].bytes);
+		fastest = fmax(fastest, fabs(class_growth(&classes[i])));
+	}
+	for (size_t i = 0; i < count; i++)
+		if (i < CLASSES_MIN || (double)classes[i].bytes > largest * small_class ||
+		    fabs(class_growth(&classes[i])) > fastest * small_class)
+			classes[kept++] = classes[i];
+	return kept;
+}
+
 static void add_classes(const struct why_report *report, struct html_keep *keep,
                         struct html_report *html)
 {
@@ -213,8 +260,10 @@ static void add_classes(const struct why_report *report, struct html_keep *keep,
 			.type = evidence->types[i].type,
 			.text = "",
 		};
+	qsort(classes, count, sizeof *classes, by_class_growth);
 	html->classes = classes;
-	html->class_count = count;
+	html->class_count = keep_weighty(classes, count);
+	html->classes_left_out = count - html->class_count;
 }
 
 static void add_strings(const struct why_report *report, struct html_keep *keep,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "growth/curve.h"
 
+#include <math.h>
+
 #include "base/minmax.h"
 
 enum { PAIRS_MAX = PM_CURVE_MAX * (PM_CURVE_MAX - 1) / 2 };
@@ -8,13 +10,14 @@ enum { PAIRS_MAX = PM_CURVE_MAX * (PM_CURVE_MAX - 1) / 2 };
 /**
  * Returns the number of points that the curve from the time `from` on has: an estimate of the
  * number of samples in that time, as if all samples of the series were evenly spaced. It is from 2
- * to PM_CURVE_MAX, or 1 if all values of the series have the same time.
+ * to PM_CURVE_MAX, or 1 if all values of the series have the same time, or times that no clock has.
  */
 static size_t moments(const struct pm_series *series, double from)
 {
 	double span = series->last - series->points[0].time;
 
-	if (span <= 0)
+	/* The condition is negated, because a comparison with NaN is false. */
+	if (!(span > 0) || !isfinite(span))
 		return 1;
 
 	double samples = 1 + (double)(series->samples - 1) * (series->last - from) / span;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "recording/stored_chunks.h"
 #include "recording/stored_detail.h"
 #include "recording/stored_limits.h"
@@ -34,6 +35,9 @@ enum { APPLICATION_ID = 0x706d656d };
  * recorder takes much less time.
  */
 enum { BUSY_MS = 2000 };
+
+/* Time until a statement is repeated that SQLite did not let wait, in milliseconds. */
+enum { BUSY_STEP_MS = 5 };
 
 /* Size of the smallest database of SQLite in bytes: one page. */
 enum { DATABASE_MIN = 512 };
@@ -161,10 +165,35 @@ int pm_database_failed(const struct pm_database *database, const char *doing,
 	                    strerror(cause));
 }
 
+/**
+ * Waits before a statement is repeated that found the file locked. SQLite waits by default, but not
+ * while another process changes the journal mode: then, it fails at once.
+ *
+ * @param until  the end of the waiting, on CLOCK_MONOTONIC in nanoseconds
+ * @return       false if the last statement did not find the file locked, or if the time is over
+ */
+static bool await_lock(const struct pm_database *database, uint64_t until)
+{
+	if ((sqlite3_errcode(database->handle) & 0xff) != SQLITE_BUSY ||
+	    pm_clock_ns(CLOCK_MONOTONIC) >= until)
+		return false;
+	sqlite3_sleep(BUSY_STEP_MS);
+	return true;
+}
+
+/** Returns until when a locked file is awaited, on CLOCK_MONOTONIC in nanoseconds. */
+static uint64_t lock_deadline(void)
+{
+	return pm_clock_ns(CLOCK_MONOTONIC) + BUSY_MS * UINT64_C(1000000);
+}
+
 int pm_database_run(const struct pm_database *database, const char *sql, struct pm_error *error)
 {
-	if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return pm_database_failed(database, "use", error);
+	uint64_t until = lock_deadline();
+
+	while (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+		if (!await_lock(database, until))
+			return pm_database_failed(database, "use", error);
 	return 0;
 }
 
@@ -218,14 +247,20 @@ int pm_database_has_table(const struct pm_database *database, const char *name,
 static int read_pragma(const struct pm_database *database, const char *sql, int64_t *value,
                        struct pm_error *error)
 {
+	uint64_t until = lock_deadline();
 	sqlite3_stmt *statement;
-	if (pm_database_prepare(database, sql, &statement, error) < 0)
-		return -1;
+	int result;
 
-	int result = pm_statement_next(database, statement, error);
-	if (result > 0)
-		*value = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
+	do {
+		if (pm_database_prepare(database, sql, &statement, error) < 0) {
+			result = -1;
+			continue;
+		}
+		result = pm_statement_next(database, statement, error);
+		if (result > 0)
+			*value = sqlite3_column_int64(statement, 0);
+		sqlite3_finalize(statement);
+	} while (result < 0 && await_lock(database, until));
 	return result > 0 ? 0 : -1;
 }
 

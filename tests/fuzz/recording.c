@@ -143,6 +143,36 @@ static void list_samples(struct pm_recording *recording)
 	free(samples);
 }
 
+/** Walks through the samples: their times ascend, and their regions do not overlap. */
+static void walk(struct pm_recording *recording)
+{
+	struct pm_recording_walk *walk;
+	const struct pm_regions *regions;
+	struct pm_recorded recorded;
+	struct pm_error error = { 0 };
+	double before = 0;
+	int result = 0;
+
+	if (pm_recording_walk_open(recording, &walk, &error) < 0) {
+		fuzz_check_error(&error);
+		return;
+	}
+
+	for (unsigned i = 0; i < SAMPLES_MAX; i++) {
+		result = pm_recording_walk_next(walk, &recorded, &regions, &error);
+		if (result <= 0)
+			break;
+		fuzz_check(recorded.time >= before);
+		before = recorded.time;
+		for (size_t j = 1; j < regions->count; j++)
+			fuzz_check(regions->items[j - 1].end <= regions->items[j].start);
+	}
+
+	if (result < 0)
+		fuzz_check_error(&error);
+	pm_recording_walk_close(walk);
+}
+
 static char path[] = "/tmp/procmem-fuzz-XXXXXX";
 
 static void remove_file(void)
@@ -180,6 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_sites(recording);
 	walk_samples(recording);
 	list_samples(recording);
+	walk(recording);
 	pm_recording_close(recording);
 
 	return 0;

@@ -12,6 +12,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	cgroup_remove
 	json_check
 }
 
@@ -35,7 +36,7 @@ report_rows() {
 	[[ $(report_rows regions | sed -n 2p) == *$'\t+40.0M\tsteady\t'* ]]
 	[[ $(report_rows changes | sed -n 2p) == *$'\t+40.0M\t'* ]]
 	grep -F 'steady' "$page"
-	grep -E 'is used up in ' "$page"
+	grep -E '(used up in|lasts) ' "$page"
 	# The policy has hashes of the style and of the script.
 	grep -E "Content-Security-Policy.*default-src 'none'" "$page"
 	[ "$(grep -c "'sha256-" "$page")" -eq 1 ]
@@ -129,4 +130,67 @@ report_rows() {
 	[[ $(report_rows) == *timeline*regions* ]]
 	report_rows regions | sed -n 2p | grep anon
 	jq -se --arg path "$page" 'map(select(.event == "condition"))[0].actions[0] | .action == "why" and .path == $path' <<<"$output"
+}
+
+@test "watch --do why:FILE.html writes the report before the kernel kills the process" {
+	target_start hog
+	cgroup_make $((160 << 20)) "$TARGET_PID"
+	target_tell 'eat 10'
+	"$PROCMEM_BIN" watch -q -i 0.2 --budget 0 --on 'headroom<50%' --do "why:$page" --do exit "$TARGET_PID" \
+		>"$BATS_TEST_TMPDIR/watched" 3>&- &
+	local watcher=$! status=0
+	TARGETS+=("$watcher")
+	target_tell 'eat 110'
+	wait "$watcher" || status=$?
+	[ "$status" -eq 1 ]
+	kill -0 "$TARGET_PID"
+	# The kernel has killed nothing, and knows the limit that the report names.
+	fails grep -qs '^oom_kill [1-9]' "$GROUP_FOLDER"/memory.{oom_control,events}
+	[ "$(stat -c %a "$page")" = 600 ]
+	grep -F 'cgroup' "$page" | grep -F '160.0M'
+	[ "$(report_rows regions | sed -n 2p | cut -f 2)" = anon ]
+}
+
+@test "-q prints nothing, and shows no content of the memory" {
+	target_start leaker merged 2097152 stepped
+	record_seconds "$file" 6
+	run --separate-stderr procmem why -q --html "$page" "$file"
+	[ "$status" -le 1 ]
+	[ -z "$output$stderr" ]
+	report_rows regions | sed -n 2p | grep -F '+12.0M'
+}
+
+@test "--no-strings hides the arguments, and commands quote names" {
+	local name="$BATS_TEST_TMPDIR/a 'b' \$(c).pmrec"
+	spawn /usr/bin/python3 -c 'import sys; print("ready", flush=True); sys.stdin.read()' --password=hunter2
+	target_await ready >/dev/null
+	procmem snap -q -o "$name" "$TARGET_PID"
+	run --separate-stderr procmem why --html "$page" "$name"
+	[ "$status" -le 1 ]
+	grep -F -e '--password=hunter2' "$page"
+	run --separate-stderr procmem why --no-strings --html "$page" "$name"
+	[ "$status" -le 1 ]
+	fails grep -F hunter2 "$page"
+	# A shell reads the name of the file in the command as one word.
+	local command
+	command=$(sed -n 's/.*<code>\(procmem why --html report.html[^<]*\)<.*/\1/p' "$page" | head -n 1 |
+		/usr/bin/python3 -c 'import html, sys; print(html.unescape(sys.stdin.read()), end="")')
+	eval "set -- $command"
+	[ "${*: -1}" = "$name" ]
+}
+
+@test "on a disk that is full, the report is absent and the old one remains" {
+	[ "$EUID" -eq 0 ] || skip 'a small disk needs root'
+	target_start leaker merged 2097152 stepped
+	procmem snap -q -o "$file" "$TARGET_PID"
+	mkdir "$BATS_TEST_TMPDIR/disk"
+	run -2 --separate-stderr unshare -m sh -c 'mount -t tmpfs -o size=16k none "$1" || exit 77
+		echo old >"$1/out.html"
+		"$2" why --html "$1/out.html" "$3"
+		status=$?
+		ls -A "$1" >&3
+		cat "$1/out.html" >&3
+		exit $status' sh "$BATS_TEST_TMPDIR/disk" "$PROCMEM_BIN" "$file" 3>"$BATS_TEST_TMPDIR/left"
+	[[ $stderr == *'No space left on device'* ]]
+	[ "$(cat "$BATS_TEST_TMPDIR/left")" = $'out.html\nold' ]
 }

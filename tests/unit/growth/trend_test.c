@@ -401,6 +401,29 @@ static void sawtooth_over_a_leak_has_the_rate_of_its_floor(void **state)
 	assert_true(fabs(trend.floor_rise) < 1);
 }
 
+/** Times of a damaged file: no verdict is wrong, because none can be right; nothing overflows. */
+static void impossible_times_have_a_verdict(void **state)
+{
+	static const double times[][6] = {
+		{ -1.7e308, -1e308, 0, 1e307, 1e308, 1.7e308 },
+		{ 0, 1, 2, 3, 4, INFINITY },
+		{ -INFINITY, 0, 1, 2, 3, INFINITY },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		struct pm_series series = { 0 };
+		struct pm_trend trend;
+
+		for (size_t j = 0; j < 6; j++)
+			assert_int_equal(pm_series_add(&series, times[i][j], j << 30, NULL), 0);
+		pm_trend_judge(&series, PM_TREND_BYTES, &trend);
+		assert_true(trend.rate == 0);
+		assert_true(trend.reason[0] != '\0');
+		pm_series_deinit(&series);
+	}
+}
+
 static void shrinking_has_a_rate(void **state)
 {
 	(void)state;
@@ -550,6 +573,7 @@ int main(void)
 		cmocka_unit_test(fall_since_a_peak_is_shrinking),
 		cmocka_unit_test(small_leak_beneath_a_sawtooth_is_not_excluded),
 		cmocka_unit_test(one_step_is_not_yet_a_burst),
+		cmocka_unit_test(impossible_times_have_a_verdict),
 		cmocka_unit_test(shrinking_has_a_rate),
 		cmocka_unit_test(rate_counts_from_the_start_of_growth),
 		cmocka_unit_test(waits_for_enough_samples),

@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 	if (argc != 2 || html_document_open(&document, argv[1], "drawings", &error) < 0)
 		return 2;
 	html_timeline_put(&document, &report);
-	html_share_put(&document, &report);
+	html_share_put(&document, &report, 0);
 	html_icicle_put(&document, &report.stacks);
 	for (size_t i = 0; i < change_count; i++)
 		html_spark_put_bar(&document, changes[i].bytes, changes[i].max);

@@ -196,7 +196,7 @@ class Timeline(unittest.TestCase):
             self.assertAlmostEqual((2000 - y2) / 2000 * maximum, 40 * MIB, delta=maximum / 1000)
             ends.append(round(x2 / 1000 * seconds))
         self.assertEqual(ends, [180, 190])
-        self.assertIn("reached in 1m 20s to 1m 30s", document)
+        self.assertIn("reached in 1m 20s to 1m 31s", document)
         self.assertIn("<b>Limit 50.0M</b>", document)
         self.assertIn("at 40.0M: other memory uses 10.0M of the limit", document)
 

@@ -157,11 +157,14 @@ static pid_t start_numbered(const struct place *place, unsigned number, unsigned
 		struct pm_recorder *recorder;
 		struct pm_regions regions = { 0 };
 		struct pm_sample sample = { .regions = &regions, .fresh = true };
+		struct pm_error error = { 0 };
 		recorded_ticks_simulate(i, 20, &regions);
 		sample.totals = (struct pm_totals){ .threads = number, .rss = i };
-		if (pm_recorder_open(place->file, &place_process_id, &recorder, NULL) < 0 ||
-		    pm_recorder_add(recorder, &sample, NULL, NULL) < 0)
+		if (pm_recorder_open(place->file, &place_process_id, &recorder, &error) < 0 ||
+		    pm_recorder_add(recorder, &sample, NULL, &error) < 0) {
+			fprintf(stderr, "writer %u, sample %u: %s\n", number, i, error.text);
 			_exit(1);
+		}
 		pm_recorder_close(recorder);
 		pm_regions_deinit(&regions);
 	}
