@@ -57,7 +57,7 @@ for example in biggest find_text near_limit search; do
 done
 run pkg-config "$scratch/by-pkg-config"
 
-# The static library, with the shared libraries that it needs, and with nothing shared at all.
+# The static library, with the shared libraries that it needs.
 static=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --static --cflags --libs procmem)
 rm "$libdir/libprocmem.so"
 mkdir "$scratch/static"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Builds the packages and the archive, and checks that lintian warns of nothing, that no link in the
-# installed documents is dead, and that the archive runs from any folder with its own libraries. In a clean root, which has only essential packages of Debian and the
-# dependencies of ours, the packages can be installed, used (in_root.sh) and removed without leaving
-# files. Run by ctest.
+# installed documents is dead, and that the archive runs from any folder with its own libraries. In a
+# clean root, which has only essential packages of Debian and the dependencies of ours, the packages
+# can be installed, used (in_root.sh) and removed without leaving files. Run by ctest.
 set -eu
 
 skip() {
