@@ -75,7 +75,7 @@ logged() {
 # build PRESET: builds in FOLDER.build/tree. The presets differ only in how they link and install, so
 # that all sources are compiled once. The binaries do not contain the names of folders.
 build() (
-	CFLAGS="$CFLAGS -ffile-prefix-map=$PWD=. -ffile-prefix-map=$work/tree=build"
+	CFLAGS="$CFLAGS '-ffile-prefix-map=$PWD=.' '-ffile-prefix-map=$work/tree=build'"
 	export CFLAGS
 	rm -f "$work/tree/CMakeCache.txt"
 	logged "$1-configure" cmake --preset "$1" -B "$work/tree"
