@@ -74,6 +74,7 @@ logged() {
 
 # build PRESET: builds in FOLDER.build/tree. The presets differ only in how they link and install, so
 # that all sources are compiled once. The binaries do not contain the names of folders.
+# shellcheck disable=SC2089,SC2090 # the shell that ninja starts removes the quotes
 build() (
 	CFLAGS="$CFLAGS '-ffile-prefix-map=$PWD=.' '-ffile-prefix-map=$work/tree=build'"
 	export CFLAGS

@@ -40,11 +40,13 @@ refuses() {
 	[ "$said" = " $sentence " ] || fail "cmake says '$said' instead of '$sentence'"
 }
 
+# shellcheck disable=SC2016 # not commands, but the text that is expected
 tests='is needed by the tests: install it with `sh docs/setup.sh test`, or build without the tests with -DBUILD_TESTING=OFF'
 hide cmocka
 refuses "cmocka $tests"
 configure -DBUILD_TESTING=OFF || fail "without cmocka, the program cannot be built: $(cat "$scratch/log")"
 hide libpcre2-8
+# shellcheck disable=SC2016 # as above
 refuses 'the development files of libpcre2-8 are missing: install them with `sh docs/setup.sh`' -DBUILD_TESTING=OFF
 # With all modules again: a program that is not found.
 ln -s "$(pkg-config --variable pcfiledir libpcre2-8)/libpcre2-8.pc" "$scratch/modules"
