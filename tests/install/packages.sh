@@ -38,6 +38,18 @@ lintian --allow-root --fail-on error,warning "$packages"/*.deb || fail 'lintian 
 # Only packages are there: kubectl cp copies the whole folder.
 [ "$(find "$packages" -mindepth 1 | wc -l)" = 4 ] || fail "$packages contains more than packages"
 
+# No package runs a script when it is installed or removed; docs/SECURITY.md promises it. No link leads
+# nowhere: those of the libraries and of the man pages of functions.
+for package in "$packages"/*.deb; do
+	found=$(dpkg-deb --ctrl-tarfile "$package" | tar -t | grep -E 'inst$|rm$|config$' || :)
+	[ -z "$found" ] || fail "$package has maintainer scripts: $found"
+	dpkg-deb -x "$package" "$scratch/all"
+done
+found=$(find "$scratch/all" -xtype l)
+[ -z "$found" ] || fail "links lead nowhere: $found"
+[ "$(find "$scratch/all/usr/share/man/man3" -name 'pm_*.3.gz' -type l | wc -l)" -ge 400 ] ||
+	fail 'the man pages of the functions are missing'
+
 # The symbols file has each function.
 dpkg-deb -I "$packages"/libprocmem1_*.deb symbols >"$scratch/symbols"
 sed -n 's/^\t\(pm_[a-z0-9_]*\);$/\1/p' "$PROCMEM_SOURCE/lib/libprocmem.map" >"$scratch/functions"
