@@ -7,8 +7,8 @@
 #     *libprocmem-GROUP*(3): *HEADER*, *HEADER*
 #     	What the functions of the group do.
 #
-# The first part of this description, up to a semicolon or a full stop, is that of the page. Writes
-# FOLDER/links, too: a line `FUNCTION PAGE` for each function. The build runs this.
+# The first part of this description, up to a semicolon, a colon or a full stop, is the purpose of
+# the page. Writes FOLDER/links, too: a line `FUNCTION PAGE` for each function. The build runs this.
 
 # The groups: reads libprocmem.3.scd.
 FNR == NR {
@@ -194,12 +194,13 @@ function words_of(line,    result, parts, count, i) {
 	return "\\&" result "\n"
 }
 
-function write_page(group,    page, summary, count, parts, i) {
+function write_page(group,    page, summary, count, parts, full, i) {
 	page = folder "/" group ".3"
 	summary = description[group]
 	gsub(/[*\\]/, "", summary)
 	sub(/^ */, "", summary)
-	sub(/[;.:,] .*|\.$/, "", summary)
+	full = summary
+	sub(/[;.:] .*|\.$/, "", summary)
 	summary = tolower(substr(summary, 1, 1)) substr(summary, 2)
 
 	print ".\\\" Made by docs/man/functions.awk from the comments in the headers." >page
@@ -212,7 +213,8 @@ function write_page(group,    page, summary, count, parts, i) {
 	print " \\- " escape(summary) >page
 	print ".SH SYNOPSIS\n.B cc\n.I FILE\n.B $(pkg\\-config \\-\\-cflags \\-\\-libs procmem)" >page
 	print ".SH DESCRIPTION" >page
-	print "libprocmem(3) describes the rules for handles, errors and threads." >page
+	print escape(full) >page
+	print ".PP\nlibprocmem(3) describes the rules for handles, errors and threads." >page
 	for (i = 1; i <= count; i++)
 		printf "%s", body[parts[i]] >page
 	print ".SH SEE ALSO\n.BR procmem (1),\n.BR libprocmem (3)" >page
