@@ -73,10 +73,11 @@ logged() {
 }
 
 # build PRESET: builds in FOLDER.build/tree. The presets differ only in how they link and install, so
-# that all sources are compiled once. The binaries do not contain the names of folders.
+# that all sources are compiled once. The binaries do not contain the names of folders: there is no debug
+# information, of which the build ID would depend.
 # shellcheck disable=SC2089,SC2090 # the shell that ninja starts removes the quotes
 build() (
-	CFLAGS="$CFLAGS '-ffile-prefix-map=$PWD=.' '-ffile-prefix-map=$work/tree=build'"
+	CFLAGS="$CFLAGS '-ffile-prefix-map=$PWD=.' '-ffile-prefix-map=$work/tree=build' -g0"
 	export CFLAGS
 	rm -f "$work/tree/CMakeCache.txt"
 	logged "$1-configure" cmake --preset "$1" -B "$work/tree"
