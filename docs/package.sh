@@ -73,14 +73,14 @@ logged() {
 }
 
 # build PRESET: builds in FOLDER.build/tree. The presets differ only in how they link and install, so
-# that all sources are compiled once. The binaries do not contain the names of folders: there is no debug
-# information, of which the build ID would depend.
+# that all sources are compiled once. The binaries do not contain the names of folders.
 # shellcheck disable=SC2089,SC2090 # the shell that ninja starts removes the quotes
 build() (
-	CFLAGS="$CFLAGS '-ffile-prefix-map=$PWD=.' '-ffile-prefix-map=$work/tree=build' -g0"
+	CFLAGS="$CFLAGS '-ffile-prefix-map=$PWD=.' '-ffile-prefix-map=$work/tree=build'"
 	export CFLAGS
 	rm -f "$work/tree/CMakeCache.txt"
-	logged "$1-configure" cmake --preset "$1" -B "$work/tree"
+	# The build ID of the program depends on the path to the library in the build folder: a relative one.
+	logged "$1-configure" cmake --preset "$1" -B "$work/tree" -DCMAKE_BUILD_RPATH_USE_ORIGIN=ON
 	logged "$1-build" cmake --build "$work/tree"
 )
 
