@@ -72,12 +72,16 @@ logged() {
 	}
 }
 
-# build PRESET: builds in FOLDER.build/PRESET. The binaries do not contain the names of folders.
+# build PRESET: builds in FOLDER.build/tree. The presets differ only in how they link and install, so
+# that all sources are compiled once. The binaries do not contain the names of folders.
+# shellcheck disable=SC2089,SC2090 # the shell that ninja starts removes the quotes
 build() (
-	CFLAGS="$CFLAGS -ffile-prefix-map=$PWD=. -ffile-prefix-map=$work/$1=build"
+	CFLAGS="$CFLAGS '-ffile-prefix-map=$PWD=.' '-ffile-prefix-map=$work/tree=build'"
 	export CFLAGS
-	logged "$1-configure" cmake --preset "$1" -B "$work/$1"
-	logged "$1-build" cmake --build "$work/$1"
+	rm -f "$work/tree/CMakeCache.txt"
+	# The build ID of the program depends on the path to the library in the build folder: a relative one.
+	logged "$1-configure" cmake --preset "$1" -B "$work/tree" -DCMAKE_BUILD_RPATH_USE_ORIGIN=ON
+	logged "$1-build" cmake --build "$work/tree"
 )
 
 # remove_debug_information DIRECTORY: as dh_strip does.
@@ -117,7 +121,7 @@ make_debian_packages() {
 	for pair in program:procmem library:libprocmem1 development:libprocmem-dev; do
 		package=${pair#*:}
 		mkdir -p "debian/$package/DEBIAN"
-		DESTDIR=$PWD/debian/$package cmake --install "$work/debian" --component "${pair%:*}"
+		DESTDIR=$PWD/debian/$package cmake --install "$work/tree" --component "${pair%:*}"
 		document "$package"
 	done
 	remove_debug_information debian
@@ -143,7 +147,7 @@ make_debian_packages() {
 make_archive() {
 	name=procmem-$version-linux-$(uname -m)
 	rm -rf "$work/unpacked"
-	cmake --install "$work/archive" --component program --prefix "$work/unpacked/$name"
+	cmake --install "$work/tree" --component program --prefix "$work/unpacked/$name"
 	remove_debug_information "$work/unpacked/$name"
 	tar -C "$work/unpacked" --sort=name --format=gnu --owner=0 --group=0 --numeric-owner \
 		--mtime="@$SOURCE_DATE_EPOCH" -cf "$work/$name.tar" "$name"

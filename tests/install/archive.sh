@@ -45,15 +45,17 @@ mkdir -p "$empty/proc" "$empty/tmp"
 tar -xzf "$archive" -C "$empty" --strip-components=1
 sleep 1000 &
 target=$!
+cat >"$scratch/in_empty" <<'END'
+mount -t proc proc "$1/proc"
+exec chroot "$@"
+END
 in_empty() {
-	# shellcheck disable=SC2016 # the inner shell expands these
-	unshare --mount --propagation private sh -euc '
-		mount -t proc proc "$1/proc"
-		cd "$1"
-		root=$1
-		shift
-		exec chroot "$root" "$@"
-	' in_empty "$empty" "$@"
+	unshare --mount --propagation private sh -eu "$scratch/in_empty" "$empty" "$@"
+}
+# on_terminal COMMAND: prints what a command of procmem writes to a terminal of its own.
+on_terminal() {
+	TERM=xterm-256color script -qec "exec unshare --mount --propagation private sh -eu $scratch/in_empty $empty \
+		/bin/procmem $1" /dev/null
 }
 in_empty /bin/procmem --version
 for command in map ps headroom 'map --json' 'strings -n 20' 'watch -q -c 2 -i 0.1' pressure; do
@@ -65,9 +67,17 @@ done
 in_empty /bin/procmem map -a -o start --csv $target >"$scratch/output"
 [ "$(grep -c '^[0-9a-f]*$' "$scratch/output")" = "$(wc -l </proc/$target/maps)" ] ||
 	fail 'empty root: map does not list the regions of maps'
-# The descriptions of terminals are in the archive: the live screen starts, and q ends it.
-printf q | TERM=xterm-256color in_empty /bin/procmem watch -c 2 -i 0.1 $target >/dev/null ||
-	fail 'empty root: watch does not work'
+# The descriptions of terminals are in the archive: the live screen and the line editor of `shell` use
+# sequences that only these name (smcup, and bracketed paste of readline).
+escape=$(printf '\033')
+printf q | on_terminal "watch -c 2 -i 0.1 $target" >"$scratch/output" ||
+	fail "empty root: watch does not work on a terminal: $(cat "$scratch/output")"
+grep -qF "${escape}[?1049h" "$scratch/output" || fail 'empty root: watch shows no live screen'
+printf 'map --json\nquit\n' | on_terminal "shell $target" >"$scratch/output" ||
+	fail "empty root: shell does not work on a terminal: $(cat "$scratch/output")"
+grep -qF "${escape}[?2004h" "$scratch/output" || fail 'empty root: shell has no line editor'
+grep -qF '"regions"' "$scratch/output" || fail 'empty root: shell does not answer'
+echo 'empty root: watch and shell on a terminal'
 
 for suite in $suites; do
 	root=$scratch/$suite

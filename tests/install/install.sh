@@ -35,11 +35,14 @@ export mark
 DESTDIR=$scratch/destdir cmake --install "$PROCMEM_BUILD" --prefix /usr >"$scratch/log"
 for file in bin/procmem include/procmem/procmem.h libprocmem.so.1 pkgconfig/procmem.pc \
 	cmake/procmem/procmem-config.cmake share/man/man1/procmem-map.1 \
-	share/man/man3/libprocmem.3 share/procmem/schema/common.schema.json \
+	share/man/man3/libprocmem.3 share/man/man3/libprocmem-process.3 share/procmem/schema/common.schema.json \
 	share/procmem/schema/map.schema.json bash-completion/completions/procmem site-functions/_procmem \
 	vendor_completions.d/procmem.fish; do
 	[ -n "$(find "$scratch/destdir/usr" -path "*/$file")" ] || fail "$file was not installed"
 done
+cmp "$scratch"/destdir/usr/share/man/man3/pm_process_open.3 \
+	"$scratch"/destdir/usr/share/man/man3/libprocmem-process.3 ||
+	fail 'the name of a function does not lead to its man page'
 
 # Users set a prefix.
 prefix=$scratch/prefix
@@ -57,7 +60,7 @@ for example in biggest find_text near_limit search; do
 done
 run pkg-config "$scratch/by-pkg-config"
 
-# The static library, with the shared libraries that it needs, and with nothing shared at all.
+# The static library, with the shared libraries that it needs.
 static=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --static --cflags --libs procmem)
 rm "$libdir/libprocmem.so"
 mkdir "$scratch/static"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Builds the packages and the archive, and checks that lintian warns of nothing, that no link in the
-# installed documents is dead, and that the archive runs from any folder with its own libraries. In a clean root, which has only essential packages of Debian and the
-# dependencies of ours, the packages can be installed, used (in_root.sh) and removed without leaving
-# files. Run by ctest.
+# installed documents is dead, and that the archive runs from any folder with its own libraries. In a
+# clean root, which has only essential packages of Debian and the dependencies of ours, the packages
+# can be installed, used (in_root.sh) and removed without leaving files. Run by ctest.
 set -eu
 
 skip() {
@@ -37,6 +37,18 @@ lintian --allow-root --fail-on error,warning "$packages"/*.deb || fail 'lintian 
 
 # Only packages are there: kubectl cp copies the whole folder.
 [ "$(find "$packages" -mindepth 1 | wc -l)" = 4 ] || fail "$packages contains more than packages"
+
+# No package runs a script when it is installed or removed; docs/SECURITY.md promises it. No link leads
+# nowhere: those of the libraries and of the man pages of functions.
+for package in "$packages"/*.deb; do
+	found=$(dpkg-deb --ctrl-tarfile "$package" | tar -t | grep -E 'inst$|rm$|config$' || :)
+	[ -z "$found" ] || fail "$package has maintainer scripts: $found"
+	dpkg-deb -x "$package" "$scratch/all"
+done
+found=$(find "$scratch/all" -xtype l)
+[ -z "$found" ] || fail "links lead nowhere: $found"
+[ "$(find "$scratch/all/usr/share/man/man3" -name 'pm_*.3.gz' -type l | wc -l)" -ge 400 ] ||
+	fail 'the man pages of the functions are missing'
 
 # The symbols file has each function.
 dpkg-deb -I "$packages"/libprocmem1_*.deb symbols >"$scratch/symbols"
