@@ -157,7 +157,7 @@ static void report_whole(struct pm_finding_context *context)
 	    explained_rate(context) >= rate / 2)
 		return;
 
-	bool outside = owner && is_outside(evidence, owner->owner);
+	bool outside = owner && is_outside(evidence, owner->owner, rate);
 	struct pm_finding *finding = pm_finding_add(
 		context, outside ? PM_FINDING_OUTSIDE_RUNTIME : PM_FINDING_GROWTH,
 		PM_CONFIDENCE_LIKELY);
