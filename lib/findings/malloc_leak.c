@@ -30,6 +30,9 @@ static const double released_min = 5;
 /* Chunks that grow by this part of the swing of a sawtooth would raise its floor. */
 static const double swing_share = 0.05;
 
+/* A fall of this part of what chunks have gained can be that of these chunks. */
+static const double fall_share = 0.5;
+
 /* Fewer new chunks say nothing: buffers of a program are allocated again and again. */
 static const double chunks_min = 6;
 
@@ -66,7 +69,10 @@ static bool is_of_arena(const struct pm_evidence_region *region, uint32_t arena)
 	return region->kind == PM_KIND_HEAP && arena == 0;
 }
 
-/** Tests whether chunks belong to the swing of an arena that rises and falls, and does not grow. */
+/**
+ * Tests whether chunks belong to the swing of an arena that rises and falls, and does not grow; or
+ * that was seen to fall only once, by at least half of what the chunks have gained.
+ */
 static bool belongs_to_swing(const struct pm_evidence *evidence,
                              const struct pm_evidence_chunks *chunks)
 {
@@ -76,8 +82,10 @@ static bool belongs_to_swing(const struct pm_evidence *evidence,
 		const struct pm_evidence_region *region = &evidence->regions[i];
 		const struct pm_trend *trend = &region->memory.trend;
 
-		if (is_of_arena(region, chunks->arena) && trend->sawtooth &&
-		    pm_evidence_is_flat(&region->memory) && grown >= swing_share * trend->swing)
+		if (!is_of_arena(region, chunks->arena) || !trend->sawtooth ||
+		    pm_evidence_grows(&region->memory) || grown < swing_share * trend->swing)
+			continue;
+		if (pm_evidence_is_flat(&region->memory) || trend->swing >= fall_share * grown)
 			return true;
 	}
 
@@ -297,7 +305,8 @@ static void report(struct pm_finding_context *context, const struct pm_evidence_
 	finding->region = region;
 	finding->arena = arena;
 	finding->bytes = chunks->bytes;
-	finding->verdict = PM_VERDICT_STEADY;
+	finding->verdict = arena_grows(evidence, chunks->arena) ? PM_VERDICT_STEADY
+	                                                        : PM_VERDICT_UNEVEN;
 	finding->count_rate = chunks->net_rate;
 	finding->rate = join(context, finding, done);
 	/* Two counts of a recording do not show whether chunks grew in all of the time between. */

@@ -143,12 +143,15 @@ static int count_lasting(void *context, const struct pm_chunk *chunk, const void
 
 	if (pm_size_counts_add(&newcomers->read, chunk->size, 1, to->error) < 0)
 		return -1;
-	if (newcomers->hashes[to->at++] != pm_head_hash_lasting(head, size, newcomers->main))
-		return 0;
-
+	bool same = newcomers->hashes[to->at++] ==
+	            pm_head_hash_lasting(head, size, newcomers->main);
 	int used = is_in_use(to->heap, chunk, to->error);
 	if (used <= 0)
 		return used;
+	if (pm_size_counts_add(&newcomers->occupied, chunk->size, 1, to->error) < 0)
+		return -1;
+	if (!same)
+		return 0;
 	if (pm_chunk_types_find(to->types, head, size, &item.type, to->error) < 0 ||
 	    pm_size_counts_add(&newcomers->stay, chunk->size, 1, to->error) < 0)
 		return -1;
@@ -194,8 +197,11 @@ bool pm_newcomers_have_grown(const struct pm_newcomers *newcomers, uint64_t size
 	double net = (double)pm_size_counts_get(&newcomers->nets, size);
 	double read = (double)pm_size_counts_get(&newcomers->read, size);
 	double nonzero = (double)pm_size_counts_get(&newcomers->nonzero, size);
+	double occupied = (double)pm_size_counts_get(&newcomers->occupied, size);
 	double all = (double)pm_size_counts_get(&newcomers->all, size);
 
+	if (occupied < stay_min * read)
+		return false;
 	/* The squares are compared. */
 	return nonzero >= stay_min * read ||
 	       (net > 0 && net * net >= deviations * deviations * 2 * all);
@@ -214,6 +220,7 @@ void pm_newcomers_deinit(struct pm_newcomers *newcomers)
 	free(newcomers->hashes);
 	pm_size_counts_deinit(&newcomers->nets);
 	pm_size_counts_deinit(&newcomers->read);
+	pm_size_counts_deinit(&newcomers->occupied);
 	pm_size_counts_deinit(&newcomers->stay);
 	pm_size_counts_deinit(&newcomers->nonzero);
 	pm_size_counts_deinit(&newcomers->all);

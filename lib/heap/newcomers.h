@@ -23,6 +23,9 @@ struct pm_newcomers {
 	struct pm_range main;       /**< addresses of the main arena, now and when it has grown */
 	struct pm_size_counts nets; /**< chunks that appeared minus those that disappeared */
 	struct pm_size_counts read; /**< chunks of the sample, by size */
+	/** Of these, chunks in whose place there is still a chunk in use: the same, or another one
+	 */
+	struct pm_size_counts occupied;
 	struct pm_size_counts stay; /**< of these, those that stay */
 	/** Of those that stay, chunks that are not all zeros: another chunk of zeros can have taken
 	 * the place of one */
@@ -60,7 +63,8 @@ int pm_newcomers_count(struct pm_newcomers *newcomers, struct pm_heap *heap,
 /**
  * Tests whether the number of chunks of a size has grown. If many of the new chunks disappear
  * again, the numbers vary by chance: independent chunks that come and go, N at a time, by about the
- * square root of 2 N. Such a number must have grown by four times this.
+ * square root of 2 N. Such a number must have grown by four times this. If even the places of many
+ * new chunks are free again, the chunks were those of a peak: what was gained is lost.
  */
 bool pm_newcomers_have_grown(const struct pm_newcomers *newcomers, uint64_t size);
 

@@ -391,6 +391,68 @@ static void sparse_walks_of_a_heap_that_changes(void **state)
 	assert_false(class.net_known);
 }
 
+/** Chunks of a peak are in use in two walks; at the third, even their places are free. */
+static void sparse_walks_of_a_peak(void **state)
+{
+	struct fixture *f = *state;
+	struct pm_heap_handle first, second;
+	struct pm_survivor_class class;
+	struct pm_error error;
+	uint64_t free_before = SIZE;
+
+	pm_survivors_set_sparse(f->survivors);
+	for (unsigned i = 0; i < 1000; i++)
+		use(f, i * 2, "old");
+	open_slots(f, &first);
+	must(pm_survivors_walk(f->survivors, &first.result, &error), &error);
+	for (unsigned i = 0; i < 600; i++)
+		use(f, i * 2 + 1, "cached row");
+	open_slots(f, &second);
+	must(pm_survivors_walk(f->survivors, &second.result, &error), &error);
+	close_slots(&first);
+
+	for (unsigned i = 0; i < 400; i++)
+		memcpy(slot(f, i * 2 + 2) - 8, &free_before, sizeof free_before);
+	must(pm_survivors_walk(f->survivors, &second.result, &error), &error);
+	close_slots(&second);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 1);
+	pm_survivors_get(f->survivors, 0, &class);
+	assert_int_equal(class.chunks->count, 200);
+	assert_false(class.net_known);
+}
+
+/** Other chunks are in the places of most new ones, which a queue has freed: the number grows. */
+static void sparse_walks_of_a_queue_that_grows(void **state)
+{
+	struct fixture *f = *state;
+	struct pm_heap_handle first, second;
+	struct pm_survivor_class class;
+	struct pm_error error;
+
+	pm_survivors_set_sparse(f->survivors);
+	for (unsigned i = 0; i < 1000; i++)
+		use(f, i * 2, "old");
+	open_slots(f, &first);
+	must(pm_survivors_walk(f->survivors, &first.result, &error), &error);
+	for (unsigned i = 0; i < 600; i++)
+		use(f, i * 2 + 1, "row");
+	open_slots(f, &second);
+	must(pm_survivors_walk(f->survivors, &second.result, &error), &error);
+	close_slots(&first);
+
+	for (unsigned i = 0; i < 400; i++)
+		use(f, i * 2 + 1, "other row");
+	must(pm_survivors_walk(f->survivors, &second.result, &error), &error);
+	close_slots(&second);
+
+	assert_int_equal(pm_survivors_count(f->survivors), 1);
+	pm_survivors_get(f->survivors, 0, &class);
+	assert_int_equal(class.chunks->count, 200);
+	assert_true(class.net_known);
+	assert_int_equal(class.net_count, 600);
+}
+
 /** A census of a sample has the exact number of chunks of each size. */
 static void census_of_a_sample(void **state)
 {
@@ -428,6 +490,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_target_is_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(sparse_walks, setup, teardown),
 		cmocka_unit_test_setup_teardown(sparse_walks_of_a_heap_that_changes, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(sparse_walks_of_a_peak, setup, teardown),
+		cmocka_unit_test_setup_teardown(sparse_walks_of_a_queue_that_grows, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(census_of_a_sample, setup, teardown),
 	};
