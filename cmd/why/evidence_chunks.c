@@ -116,6 +116,7 @@ static void add_chunks(struct why_evidence *made, const struct why_observation *
 			}
 			chunks[count].growth_known = class.net_known && seconds > 0;
 			chunks[count].rate = class.rate;
+			chunks[count].fall = (uint64_t)class.fall_count;
 			if (chunks[count].growth_known)
 				chunks[count].net_rate = (double)class.net_count / seconds;
 			chunks[count].certain = pm_survivors_are_certain(walks->survivors) &&

@@ -30,7 +30,7 @@ static const double released_min = 5;
 /* Chunks that grow by this part of the swing of a sawtooth would raise its floor. */
 static const double swing_share = 0.05;
 
-/* A fall of this part of what chunks have gained can be that of these chunks. */
+/* Chunks of a peak have once lost at least this part of what they have gained in all. */
 static const double fall_share = 0.5;
 
 /* Fewer new chunks say nothing: buffers of a program are allocated again and again. */
@@ -69,10 +69,7 @@ static bool is_of_arena(const struct pm_evidence_region *region, uint32_t arena)
 	return region->kind == PM_KIND_HEAP && arena == 0;
 }
 
-/**
- * Tests whether chunks belong to the swing of an arena that rises and falls, and does not grow; or
- * that was seen to fall only once, by at least half of what the chunks have gained.
- */
+/** Tests whether chunks belong to the swing of an arena that rises and falls, and does not grow. */
 static bool belongs_to_swing(const struct pm_evidence *evidence,
                              const struct pm_evidence_chunks *chunks)
 {
@@ -82,10 +79,8 @@ static bool belongs_to_swing(const struct pm_evidence *evidence,
 		const struct pm_evidence_region *region = &evidence->regions[i];
 		const struct pm_trend *trend = &region->memory.trend;
 
-		if (!is_of_arena(region, chunks->arena) || !trend->sawtooth ||
-		    pm_evidence_grows(&region->memory) || grown < swing_share * trend->swing)
-			continue;
-		if (pm_evidence_is_flat(&region->memory) || trend->swing >= fall_share * grown)
+		if (is_of_arena(region, chunks->arena) && trend->sawtooth &&
+		    pm_evidence_is_flat(&region->memory) && grown >= swing_share * trend->swing)
 			return true;
 	}
 
@@ -169,6 +164,13 @@ static bool is_reported(const struct pm_finding_context *context, uint32_t arena
 	return false;
 }
 
+/** Tests whether chunks come and go together, such as a cache that is emptied now and then. */
+static bool rise_and_fall(const struct pm_evidence *evidence,
+                          const struct pm_evidence_chunks *chunks)
+{
+	return (double)chunks->fall >= fall_share * chunks->net_rate * evidence->seconds;
+}
+
 /** Tests whether chunks of a class pile up, at a rate that matters. */
 static bool piles_up(const struct pm_finding_context *context,
                      const struct pm_evidence_chunks *chunks)
@@ -177,6 +179,7 @@ static bool piles_up(const struct pm_finding_context *context,
 	       !belongs_to_threads(context, chunks) && !belongs_to_java(context, chunks) &&
 	       chunks->net_rate >= stays_min * chunks->rate &&
 	       !belongs_to_swing(context->evidence, chunks) &&
+	       !rise_and_fall(context->evidence, chunks) &&
 	       chunks->net_rate * context->evidence->seconds >= chunks_min &&
 	       pm_finding_matters(context, bytes_rate(chunks));
 }

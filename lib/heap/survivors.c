@@ -40,7 +40,7 @@ struct pm_survivors {
 	struct records first;         /* chunks of the first walk */
 	struct records fresh;         /* chunks of the second walk that were not in the first */
 	struct pm_heap_index skipped; /* only what the first walk did not see */
-	struct pm_census *censuses[PM_SURVIVORS_WALKS]; /* of all chunks; [1] is not used */
+	struct pm_census *censuses[PM_SURVIVORS_WALKS]; /* of all chunks */
 	struct pm_census *found;                        /* of the survivors */
 	struct pm_census_total totals[PM_SURVIVORS_WALKS];
 
@@ -69,9 +69,10 @@ int pm_survivors_open(struct pm_chunk_types *types, struct pm_chunk_filter *filt
 
 	made->types = types;
 	made->filter = filter;
-	if (create_census(made, &made->censuses[0], error) < 0 ||
-	    create_census(made, &made->censuses[2], error) < 0 ||
-	    create_census(made, &made->found, error) < 0) {
+	int result = create_census(made, &made->found, error);
+	for (unsigned i = 0; result == 0 && i < PM_SURVIVORS_WALKS; i++)
+		result = create_census(made, &made->censuses[i], error);
+	if (result < 0) {
 		pm_survivors_close(made);
 		return -1;
 	}
@@ -95,8 +96,8 @@ void pm_survivors_close(struct pm_survivors *survivors)
 	release(&survivors->fresh);
 	pm_heap_index_deinit(&survivors->skipped);
 	pm_newcomers_deinit(&survivors->newcomers);
-	pm_census_destroy(survivors->censuses[0]);
-	pm_census_destroy(survivors->censuses[2]);
+	for (unsigned i = 0; i < PM_SURVIVORS_WALKS; i++)
+		pm_census_destroy(survivors->censuses[i]);
 	pm_census_destroy(survivors->found);
 	free(survivors);
 }
@@ -207,7 +208,7 @@ static int visit(void *context, const struct pm_chunk_item *item)
 	total->count++;
 	total->bytes += item->chunk.size;
 	total->zeros += item->type->content == PM_CONTENT_ZEROS;
-	if (census && pm_census_add_item(census, item, to->error) < 0)
+	if (pm_census_add_item(census, item, to->error) < 0)
 		return -1;
 
 	return compare(survivors, item, to->error);
@@ -358,12 +359,19 @@ void pm_survivors_get(const struct pm_survivors *survivors, size_t index,
 	}
 
 	struct counts before = counts_of(survivors->censuses[0], class);
+	struct counts between = counts_of(survivors->censuses[1], class);
 	struct counts after = counts_of(survivors->censuses[2], class);
 
 	result->net_known = before.known && after.known;
 	if (result->net_known) {
 		result->net_count = after.count - before.count;
 		result->net_bytes = after.bytes - before.bytes;
+	}
+	if (result->net_known && between.known) {
+		int64_t first = before.count - between.count, second = between.count - after.count;
+		int64_t most = first > second ? first : second;
+
+		result->fall_count = most > 0 ? most : 0;
 	}
 }
 

@@ -122,6 +122,7 @@ struct pm_evidence_chunks {
 	bool growth_known; /**< the heap was walked several times */
 	double rate;       /**< survivors: new chunks that stay, per second */
 	double net_rate;   /**< growth of `count` per second; about `rate` if none is released */
+	uint64_t fall;     /**< largest decrease of `count` from one walk to the next, if known */
 	bool certain;      /**< no chunk can be missing in the rates */
 	const char *type;  /**< name of a type; "" if not known */
 	const char *text;  /**< what the texts in the chunks have in common; "" if there is none */

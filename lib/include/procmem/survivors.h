@@ -55,6 +55,9 @@ struct pm_survivor_class {
 	 * the class among the survivors of this size */
 	int64_t net_count;
 	int64_t net_bytes; /**< the same in bytes */
+	/** Largest decrease of the number of chunks from one walk to the next; 0 if it never
+	 * decreased, if it is not known, or in a sparse comparison */
+	int64_t fall_count;
 	/** Whether `net_count` and `net_bytes` are known. Both are 0 if a census dropped the class,
 	 * or, in a sparse comparison, if the number of chunks can have varied by chance */
 	bool net_known;

@@ -208,6 +208,27 @@ static void addresses_that_are_used_again(void **state)
 	expect_class(f, 0, 7, 0);
 }
 
+/** A cache is filled, emptied in part, and filled again: the decrease is known. */
+static void chunks_that_fall_between_walks(void **state)
+{
+	struct fixture *f = *state;
+	struct pm_survivor_class class;
+
+	for (unsigned i = 0; i < 100; i++)
+		use(f, i, "row");
+	must_walk(f);
+	for (unsigned i = 100; i < 300; i++)
+		use(f, i, "row");
+	must_walk(f);
+	for (unsigned i = 200; i < 270; i++)
+		f->used[i] = false;
+	must_walk(f);
+
+	expect_class(f, 0, 130, 130);
+	pm_survivors_get(f->survivors, 0, &class);
+	assert_int_equal(class.fall_count, 70);
+}
+
 /** The elements of a list point to their neighbours, which change. */
 static void pointers_may_change(void **state)
 {
@@ -483,6 +504,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_leak, setup, teardown),
 		cmocka_unit_test_setup_teardown(churn, setup, teardown),
 		cmocka_unit_test_setup_teardown(addresses_that_are_used_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(chunks_that_fall_between_walks, setup, teardown),
 		cmocka_unit_test_setup_teardown(pointers_may_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(skipped_chunks_are_not_new, setup, teardown),
 		cmocka_unit_test_setup_teardown(uncertain_survivors, setup, teardown),
