@@ -147,7 +147,7 @@ report_rows() {
 	# The kernel has killed nothing, and knows the limit that the report names.
 	fails grep -qs '^oom_kill [1-9]' "$GROUP_FOLDER"/memory.{oom_control,events}
 	[ "$(stat -c %a "$page")" = 600 ]
-	grep -F 'cgroup' "$page" | grep -F '160.0M'
+	tr '\n' ' ' <"$page" | grep -q '>160\.0M<.*>the limit of its cgroup: [0-9.]*M left<'
 	[ "$(report_rows regions | sed -n 2p | cut -f 2)" = anon ]
 }
 
