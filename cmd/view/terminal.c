@@ -135,7 +135,8 @@ static void start_colours(struct terminal *terminal, bool colour)
 
 		/* With more than 256 colours, the number of a colour is its value in RGB. */
 		if (number->of_256 > 0)
-			init_pair((short)style, COLORS == 256 ? number->of_256 : number->of_8, -1);
+			init_pair((short)style,
+			          (short)(COLORS == 256 ? number->of_256 : number->of_8), -1);
 	}
 }
 

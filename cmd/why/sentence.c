@@ -276,7 +276,7 @@ static void put_part(const char *name, struct text *text)
 	struct text words = { 0 };
 
 	for (; *name; name++)
-		text_char(&words, *name == '_' ? ' ' : *name);
+		text_char(&words, (char)(*name == '_' ? ' ' : *name));
 	put_name(text_terminate(&words), text);
 	text_deinit(&words);
 }
