@@ -55,7 +55,7 @@ int html_document_open(struct html_document *document, const char *path, const c
                        struct pm_error *error);
 
 /**
- * Completes a document: writes the end with the script, and gives the file its name.
+ * Writes the end of a document with the script, and renames the file to its final name.
  *
  * @param document  released in any case
  * @param error     PM_ERROR_IO; on failure, no file is left, and an existing file is unchanged

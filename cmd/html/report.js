@@ -44,7 +44,8 @@
 		const size = (bytes) => {
 			let unit = 0;
 			for (; bytes >= 1023.95 && unit < 6; unit++) bytes /= 1024;
-			return bytes === 0 ? '-' : unit === 0 ? bytes + 'B' : bytes.toFixed(1) + 'BKMGTPE'[unit];
+			if (bytes === 0) return '-';
+			return unit === 0 ? bytes + 'B' : bytes.toFixed(1) + 'BKMGTPE'[unit];
 		};
 		const local = (time) => {
 			const offset = data.offsets.reduce((found, item) => item[0] <= time * 1000 ? item[1] : found, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Whether the observation of a process can end early: what is left of its time could not change the
- * verdict.
+ * Decides whether the observation of a process can end early, because further samples would not
+ * change the verdict.
  */
 #ifndef CMD_WHY_EARLY_H
 #define CMD_WHY_EARLY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel lists threads in the order of their start, and descriptors by their number: the last
- * ones are the newest, or nearly so.
+ * The kernel lists threads in the order in which they started, and descriptors by number. The last
+ * ones are usually the newest.
  */
 #include "why/names.h"
 

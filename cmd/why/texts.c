@@ -5,8 +5,8 @@
 
 #include "base/minmax.h"
 
-/* Time between two searches in seconds, bytes of one track that are searched at once, and bytes of
- * all of them: a search takes some hundredths of a second. */
+/* Seconds between two searches, and the maximum number of bytes of one track and of all tracks in
+ * one search. A search takes some hundredths of a second. */
 static const double search_interval = 4;
 static const uint64_t search_bytes = UINT64_C(4) << 20, search_bytes_all = UINT64_C(16) << 20;
 

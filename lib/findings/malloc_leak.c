@@ -283,8 +283,8 @@ static enum pm_confidence confidence_of(const struct pm_evidence *evidence,
 }
 
 /**
- * Tests whether chunks are a small part of what grows in a region in steps: many sizes grow in a
- * program that works on something large, such as a compiler, until it has done it.
+ * Tests whether a region grows in steps, and the chunks are a small part of this growth. A program
+ * with one large task, such as a compiler, allocates chunks of many sizes until it is done.
  */
 static bool is_part_of_steps(const struct pm_evidence_region *region, double rate)
 {

@@ -155,6 +155,21 @@ void pm_finding_set_own_limit(struct pm_finding *finding, const struct pm_eviden
 	finding->seconds_max = seconds * (1 + rate_error);
 }
 
+void pm_finding_set_end(struct pm_finding *finding, uint64_t size)
+{
+	uint64_t left = pm_max(size, finding->bytes) - finding->bytes;
+
+	if (finding->limit && pm_limit_left(&finding->limit->limit) <= left)
+		return;
+
+	finding->harmless = true;
+	finding->limit = NULL;
+	finding->time_known = true;
+	finding->seconds_min = finding->seconds_max = (double)left / finding->rate;
+	pm_finding_support(finding,
+	                   (struct pm_finding_fact){ .id = PM_FACT_RESERVE, .bytes = left });
+}
+
 /** Returns 1 for the urgent and 0 for the remote, on a logarithmic scale. */
 static double urgency(double seconds)
 {

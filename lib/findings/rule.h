@@ -48,6 +48,15 @@ void pm_finding_set_trend(struct pm_finding *finding, const struct pm_evidence_t
 void pm_finding_set_limit(const struct pm_finding_context *context, struct pm_finding *finding);
 
 /**
+ * Marks growth as harmless if it must end: the memory has a fixed size, and no limit is
+ * reached before it is full. Sets the time until then.
+ *
+ * @param finding  with its bytes, rate and limit
+ * @param size     bytes that the memory can have
+ */
+void pm_finding_set_end(struct pm_finding *finding, uint64_t size);
+
+/**
  * Sets a limit inside the runtime, if the rate of the finding reaches it before the limit that was
  * set, or if none was set.
  * @param limit       the limit; may be NULL

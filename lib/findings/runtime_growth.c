@@ -286,7 +286,8 @@ void pm_finding_runtime_growth(struct pm_finding_context *context)
 		if (heap.rate > 0 && is_worth(&heap) && pm_finding_matters(context, heap.rate) &&
 		    !pm_finding_has(context, PM_FINDING_RUNTIME_HEAP))
 			report(context, &heap);
-		/* Its objects move between regions: a region alone says nothing. */
+		/* Objects move between the regions of a heap, so its regions are not judged one by
+		 * one. */
 		pm_finding_explain_owner(context, owner->owner);
 	}
 }

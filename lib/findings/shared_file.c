@@ -7,24 +7,15 @@
  * length of the file does not change, the growth has an end: it is harmless if no limit is reached
  * before. The shared buffers of a database fill in this way.
  */
-#include "base/minmax.h"
 #include "findings/rules.h"
 
 /** Sets what is known about the end of a file whose length does not change. */
 static void set_end(struct pm_finding *finding)
 {
 	const struct pm_evidence_shared *shared = finding->shared;
-	uint64_t left = pm_max(shared->size, finding->bytes) - finding->bytes;
 
-	if (shared->size == 0 || (finding->limit && pm_limit_left(&finding->limit->limit) <= left))
-		return;
-
-	finding->harmless = true;
-	finding->limit = NULL;
-	finding->time_known = true;
-	finding->seconds_min = finding->seconds_max = (double)left / finding->rate;
-	pm_finding_support(finding,
-	                   (struct pm_finding_fact){ .id = PM_FACT_RESERVE, .bytes = left });
+	if (shared->size > 0)
+		pm_finding_set_end(finding, shared->size);
 }
 
 /**

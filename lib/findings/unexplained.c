@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/minmax.h"
 #include "findings/rules.h"
 
 /** Maximum number of findings of growth without a cause. */
@@ -76,18 +75,9 @@ static bool is_outside(const struct pm_evidence *evidence, enum pm_owner owner, 
 static void set_end(struct pm_finding *finding)
 {
 	const struct pm_evidence_region *region = finding->region;
-	uint64_t left = pm_max(region->size, finding->bytes) - finding->bytes;
 
-	if ((region->kind != PM_KIND_BSS && region->kind != PM_KIND_DATA) ||
-	    (finding->limit && pm_limit_left(&finding->limit->limit) <= left))
-		return;
-
-	finding->harmless = true;
-	finding->limit = NULL;
-	finding->time_known = true;
-	finding->seconds_min = finding->seconds_max = (double)left / finding->rate;
-	pm_finding_support(finding,
-	                   (struct pm_finding_fact){ .id = PM_FACT_RESERVE, .bytes = left });
+	if (region->kind == PM_KIND_BSS || region->kind == PM_KIND_DATA)
+		pm_finding_set_end(finding, region->size);
 }
 
 static void report(struct pm_finding_context *context, const struct pm_evidence_region *region)

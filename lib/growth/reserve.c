@@ -96,8 +96,8 @@ static bool is_private(const struct pm_region *region)
 /**
  * Checks whether a region belongs to an allocator or to a language runtime. When a reserve is full,
  * such an owner reserves more memory: malloc another heap, Go another arena of its heap, a JVM
- * another node of its metaspace. Where it does not, it has a limit of its own, which is
- * not the end of the reserve (headroom.h).
+ * another node of its metaspace. If it cannot, a limit of the runtime applies, and not
+ * the end of the reserve (headroom.h).
  */
 static bool continues_elsewhere(const struct pm_region *region)
 {

@@ -47,7 +47,7 @@ static void add_range(struct run *run, struct pm_range part, size_t region)
 {
 	struct pm_region_range *last = &run->ranges[pm_max_size(run->range_count, 1) - 1];
 
-	/* The hit before ends in the next region, but this one starts in its region, too. */
+	/* The last range is in the next region because the previous hit extends into it. */
 	if (run->range_count > 1 && last->region > region)
 		last--;
 	if (run->range_count > 0 && last->region == region &&

@@ -76,6 +76,6 @@ why_healthy() {
 	until renderer=$(pgrep -f -- "--type=renderer.*$folder/profile|$folder/profile.*--type=renderer" | head -n 1) && [ -n "$renderer" ]; do
 		kill -0 "$browser"
 	done
-	sleep 10 # the start of a browser is no rest
+	sleep 10 # while a browser starts, its memory grows
 	why_healthy "$browser" "$renderer"
 }
